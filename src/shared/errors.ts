@@ -1,0 +1,47 @@
+/** Every code a `SandboxError` can carry; `http` and `retry` say how a service in front of us should answer. */
+export const ERROR_CODES = {
+  OPTION_INVALID: { http: 400, retry: false },
+  WORKSPACE_INVALID: { http: 400, retry: false },
+  TOOLS_WITHOUT_CONTEXT: { http: 400, retry: false },
+  TOOL_INVALID: { http: 400, retry: false },
+  RENAMED: { http: 400, retry: false },
+  WORKER_NOT_FOUND: { http: 500, retry: false },
+  WORKER_VERSION: { http: 500, retry: false },
+  WORKER_EXITED: { http: 503, retry: true },
+  WORKER_START_TIMEOUT: { http: 503, retry: true },
+  PROTOCOL_BROKEN: { http: 502, retry: false },
+  SANDBOX_DISPOSED: { http: 409, retry: false },
+  FS_ERROR: { http: 422, retry: false },
+  TOOL_FAILED: { http: 422, retry: false },
+  TOOL_REFUSED: { http: 409, retry: false },
+} as const satisfies Record<string, { http: number; retry: boolean }>;
+
+/** The machine-readable part of a `SandboxError`. */
+export type SandboxErrorCode = keyof typeof ERROR_CODES;
+
+const brand = Symbol.for("@little-stack/harness/SandboxError");
+
+/** The one error class of this package. Tell errors apart by `code`, never by message. */
+export class SandboxError extends Error {
+  readonly code: SandboxErrorCode;
+  /** Details for machines; what it holds depends on the code. */
+  readonly data: Readonly<Record<string, unknown>>;
+
+  constructor(
+    code: SandboxErrorCode,
+    message: string,
+    data: Readonly<Record<string, unknown>> = {},
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.name = "SandboxError";
+    this.code = code;
+    this.data = data;
+    Object.defineProperty(this, brand, { value: true });
+  }
+}
+
+/** Whether a value is a `SandboxError`, also one of another copy of this package (a bundle has its own class). */
+export function isSandboxError(value: unknown): value is SandboxError {
+  return typeof value === "object" && value !== null && (value as Record<symbol, unknown>)[brand] === true;
+}

@@ -1,0 +1,47 @@
+/** Tools as the AI SDK shapes them, and the bridge by which a script calls them. Types only. */
+
+/** What a tool's `execute` is told besides its input. */
+export interface ToolCallOptions {
+  /** Unique per call. */
+  readonly toolCallId: string;
+  /** Aborts when the command that made the call ends, however it ends. */
+  readonly abortSignal: AbortSignal;
+  /** The `toolContext` of the sandbox. */
+  readonly experimental_context: unknown;
+  readonly messages: readonly never[];
+}
+
+/** A tool of the host. It runs in the parent, with the parent's credentials. */
+export interface HarnessTool {
+  readonly description?: string;
+  /** Standard Schema (zod, valibot, …), the AI SDK's `jsonSchema()`, or a plain JSON Schema; absent: any input. */
+  readonly inputSchema?: unknown;
+  // biome-ignore lint/suspicious/noExplicitAny: the input's type is the schema's business, as in the AI SDK
+  execute?(input: any, options: any): unknown;
+}
+
+/** Tools by name; dots nest: `{"orders.find": …}` is `tools.orders.find(…)` in `js-exec`. */
+export type HarnessTools = Readonly<Record<string, HarnessTool>>;
+
+/** How one command calls tools. */
+export interface ToolCall {
+  readonly path: string;
+  /** JSON text of the input, or `""` for none. */
+  readonly argsJson: string;
+  readonly toolCallId: string;
+  readonly signal: AbortSignal;
+}
+
+/** What a bridge makes of a call: JSON for the guest, and the plain values for the trace. */
+export interface ToolOutcome {
+  /** JSON text of the result, or `""` for `undefined`. */
+  readonly json: string;
+  readonly input: unknown;
+}
+
+/** Known tools, input validated, results normalised to JSON once. Emits nothing: the shell runtime does. */
+export interface ToolBridge {
+  readonly names: readonly string[];
+  /** Rejects with an error whose message may be shown to the guest: no path and no stack of the host. */
+  call(call: ToolCall): Promise<ToolOutcome>;
+}
