@@ -30,6 +30,9 @@ export interface ToolCall {
   readonly argsJson: string;
   readonly toolCallId: string;
   readonly signal: AbortSignal;
+  /** Which command of the sandbox, and which call of that command; both start at 1. Recordings know calls by them. */
+  readonly commandNumber?: number;
+  readonly callNumber?: number;
 }
 
 /** What a bridge makes of a call: JSON for the guest, and the plain values for the trace. */

@@ -1,0 +1,13 @@
+/** A change of one path below a tracked mount, seen from the host. Plain data. */
+export interface FileChange {
+  readonly change: "created" | "modified" | "deleted";
+  /** Absolute path inside the sandbox. */
+  readonly path: string;
+  readonly kind: "file" | "directory" | "symlink";
+  /** Bytes; files that exist after the change only. */
+  readonly size?: number;
+  /** Lower-case hex digest of the content; files that exist after the change only. */
+  readonly sha256?: string;
+  /** Found on disk although the sandbox's own report left it out. */
+  readonly unreported?: true;
+}
