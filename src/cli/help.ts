@@ -1,0 +1,43 @@
+/** The help texts. Loads nothing of the sandbox. */
+
+const GENERAL = `little-harness: run scripts over real directories, in a child process that has nothing.
+
+  little-harness exec [options] [-- 'script' [args…] | FILE [args…] | -]
+  little-harness help exec
+  little-harness --version
+`;
+
+const EXEC = `little-harness exec: run one script.
+
+  little-harness exec [options] -- 'script' [args…]   the script itself
+  little-harness exec [options] FILE [args…]          a file of this machine
+  little-harness exec [options] [-]                   from standard input
+
+  -m, --mount /inside=dir[:ro]   show a directory inside; may be repeated; read-write unless :ro.
+                                 None given: an empty directory at /workspace, removed afterwards.
+      --cwd /inside              where the script starts (default: the first mount)
+  -e, --env NAME=VALUE           one variable for the script; may be repeated. Nothing else gets in.
+      --timeout 30s              end the script after this time (ms, s, m, h); exit code 124
+      --max-output N             bytes kept per stream (also 64k, 10m)
+      --sandbox KIND             auto, subprocess (a child process) or just-bash (in this process;
+                                 no boundary)
+      --no-python                without python3
+      --no-javascript            without js-exec
+      --no-stdin                 do not pass standard input on (without it, a pipe or file is read to its end)
+      --json                     print one JSON object and nothing else: exitCode, ending, durationMs,
+                                 stdout, stderr, truncated, changes, stateRestored
+      --events                   print each event as one line of JSON on standard error
+  -h, --help                     this text
+
+Exit code: the script's own; 124 at the time limit, 137 when killed, 126 when refused, 125 when the
+sandbox failed; 130 after Ctrl-C, 2 when this command line was wrong.
+
+  little-harness exec -m /data=./data:ro -- 'grep -rl overdue /data | sort'
+  little-harness exec -m /work=. --timeout 10s report.sh 2024 Q3
+  echo 'seq 3 | tac' | little-harness exec --json -
+`;
+
+/** The text for one topic, ending in a newline. */
+export function helpText(topic: "all" | "exec"): string {
+  return topic === "exec" ? EXEC : `${GENERAL}\n${EXEC}`;
+}

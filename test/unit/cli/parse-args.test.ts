@@ -1,0 +1,144 @@
+import { resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type ExecInvocation, parseCommandLine } from "../../../src/cli/parse-args.ts";
+import { UsageError } from "../../../src/cli/usage-error.ts";
+
+function exec(...argv: string[]): ExecInvocation {
+  const invocation = parseCommandLine(["exec", ...argv]);
+  if (invocation.command !== "exec") throw new Error(`not exec but ${invocation.command}`);
+  return invocation;
+}
+
+function refusal(...argv: string[]): string {
+  try {
+    parseCommandLine(argv);
+  } catch (error) {
+    if (error instanceof UsageError) return error.message;
+    throw error;
+  }
+  throw new Error(`accepted: ${argv.join(" ")}`);
+}
+
+describe("where the script comes from", () => {
+  test("after -- the first word is the script and the rest are its arguments, whatever they look like", () => {
+    const { script, args } = exec("--json", "--", "echo $1", "--json", "-m", "--");
+    expect(script).toEqual({ from: "text", text: "echo $1" });
+    expect(args).toEqual(["--json", "-m", "--"]);
+  });
+  test("a first operand is a file, and what follows it belongs to the script", () => {
+    const invocation = exec("--cwd", "/work", "report.sh", "--json", "a b");
+    expect(invocation.script).toEqual({ from: "file", path: "report.sh" });
+    expect(invocation.args).toEqual(["--json", "a b"]);
+    expect(invocation.json).toBe(false);
+  });
+  test("a dash, or nothing, is standard input", () => {
+    expect(exec("-", "x")).toMatchObject({ script: { from: "stdin" }, args: ["x"] });
+    expect(exec()).toMatchObject({ script: { from: "stdin" }, args: [] });
+  });
+  test("a file after -- is still a script", () => {
+    expect(exec("--", "-")).toMatchObject({ script: { from: "text", text: "-" } });
+  });
+  test("an empty script is a script", () => {
+    expect(exec("--", "")).toMatchObject({ script: { from: "text", text: "" } });
+  });
+});
+
+describe("values", () => {
+  test("without options nothing is set but the defaults", () => {
+    expect(exec("--", "true")).toEqual({
+      command: "exec",
+      script: { from: "text", text: "true" },
+      args: [],
+      mounts: [],
+      sandbox: "auto",
+      env: {},
+      json: false,
+      events: false,
+      passStdin: true,
+      python: true,
+      javascript: true,
+    });
+  });
+  test.each([
+    ["/in=dir", { path: "/in", backingPath: resolve("dir"), access: "rw" }],
+    ["/in=dir:ro", { path: "/in", backingPath: resolve("dir"), access: "ro" }],
+    ["/in=dir:rw", { path: "/in", backingPath: resolve("dir"), access: "rw" }],
+    ["/in=a:b=c:ro", { path: "/in", backingPath: resolve("a:b=c"), access: "ro" }],
+    ["/in=/abs/x", { path: "/in", backingPath: "/abs/x", access: "rw" }],
+  ])("--mount %s", (text, mount) => {
+    expect(exec("--mount", text, "--", "true").mounts).toEqual([mount]);
+    expect(exec(`--mount=${text}`, "--", "true").mounts).toEqual([mount]);
+    expect(exec("-m", text, "--", "true").mounts).toEqual([mount]);
+  });
+  test.each([
+    ["500ms", 500],
+    ["30s", 30_000],
+    ["1.5m", 90_000],
+    ["1h", 3_600_000],
+  ])("--timeout %s", (text, timeoutMs) => {
+    expect(exec("--timeout", text, "--", "true").timeoutMs).toBe(timeoutMs);
+  });
+  test.each([
+    ["4096", 4096],
+    ["64k", 65_536],
+    ["10M", 10_485_760],
+  ])("--max-output %s", (text, maxOutputBytes) => {
+    expect(exec("--max-output", text, "--", "true").maxOutputBytes).toBe(maxOutputBytes);
+  });
+  test("--env keeps the value as it is, also empty or with an equals sign", () => {
+    expect(exec("-e", "A=", "--env", "B=x=y z", "--", "true").env).toEqual({ A: "", B: "x=y z" });
+  });
+  test("switches turn things off one by one", () => {
+    expect(exec("--no-stdin", "--no-python", "--no-javascript", "--events", "--", "true")).toMatchObject({
+      passStdin: false,
+      python: false,
+      javascript: false,
+      events: true,
+    });
+  });
+});
+
+describe("help and version", () => {
+  test.each([["--help"], ["-h"], ["help"]])("%s", (word) => {
+    expect(parseCommandLine([word])).toEqual({ command: "help", topic: "all" });
+  });
+  test("help of exec, also with a script behind it", () => {
+    expect(parseCommandLine(["exec", "--help"])).toEqual({ command: "help", topic: "exec" });
+    expect(parseCommandLine(["exec", "-h", "--", "true"])).toEqual({ command: "help", topic: "exec" });
+    expect(parseCommandLine(["help", "exec"])).toEqual({ command: "help", topic: "exec" });
+  });
+  test("--version", () => expect(parseCommandLine(["--version"])).toEqual({ command: "version" }));
+});
+
+describe("what cannot be meant is refused, with what was meant", () => {
+  test.each([
+    [["exce", "--", "true"], /unknown command "exce"; did you mean "exec"\?/],
+    [["ls"], /unknown command "ls"; to run a script: little-harness exec -- 'ls …'/],
+    [["--json"], /did you mean "little-harness exec --json …"\?/],
+    [["--verison"], /did you mean "--version"\?/],
+    [[], /no command given/],
+    [["exec", "--timout", "3s", "--", "x"], /unknown option "--timout"; did you mean "--timeout"\?/],
+    [["exec", "--mont=/a=b", "--", "x"], /unknown option "--mont"; did you mean "--mount"\?/],
+    [["exec", "--network", "--", "x"], /unknown option "--network"$/],
+    [["exec", "-x", "--", "x"], /unknown option "-x"/],
+    [["exec", "--json=yes", "--", "x"], /--json takes no value/],
+    [["exec", "--timeout"], /--timeout needs a value/],
+    [["exec", "--timeout", "30", "--", "x"], /did you mean "30s" or "30ms"\?/],
+    [["exec", "--timeout", "0s", "--", "x"], /takes a time/],
+    [["exec", "--timeout", "soon", "--", "x"], /takes a time such as 30s or 500ms, not "soon"/],
+    [["exec", "--max-output", "-1", "--", "x"], /needs a value|takes a number of bytes/],
+    [["exec", "--max-output", "1.5k", "--", "x"], /takes a number of bytes/],
+    [["exec", "--mount", "in=dir", "--", "x"], /must start with "\/"; did you mean "\/in=dir"\?/],
+    [["exec", "--mount", "/in", "--", "x"], /takes \/path\/inside=directory/],
+    [["exec", "--mount", "/in=:ro", "--", "x"], /takes \/path\/inside=directory/],
+    [["exec", "-m", "/a=x", "-m", "/a=y", "--", "x"], /--mount \/a is given twice/],
+    [["exec", "--cwd", "work", "--", "x"], /did you mean "\/work"\?/],
+    [["exec", "--sandbox", "subproces", "--", "x"], /did you mean "subprocess"\?/],
+    [["exec", "--env", "HOME", "--", "x"], /did you mean --env HOME="\$HOME"\?/],
+    [["exec", "--env", "1A=x", "--", "x"], /not a name of a variable/],
+    [["exec", "--"], /no script after "--"/],
+    [["exec", "--version"], /did you mean "little-harness --version"\?/],
+  ])("%j", (argv, message) => {
+    expect(refusal(...argv)).toMatch(message);
+  });
+});
