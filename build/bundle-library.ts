@@ -1,0 +1,42 @@
+/**
+ * The library and the command line: one bundle with execa, msgpackr and the rest inside, so that the package
+ * has no dependencies. Everything lies flat in `dist/`: the code looks for `./worker/main.js` and
+ * `./worker/engine.js` beside its own URL, from whichever chunk it ends up in.
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { build, type Metafile } from "esbuild";
+import { checkSelfContained, commonOptions } from "./esbuild-options.ts";
+import { root } from "./paths.ts";
+import { requireBuiltins } from "./plugins/require-builtins.ts";
+
+/** Name in `dist/` without `.js` → source. One line per entry of `exports` and `bin` in package.json. */
+export const LIBRARY_ENTRIES: Readonly<Record<string, string>> = {
+  index: "src/index.ts",
+  sandbox: "src/sandbox.ts",
+  cli: "src/cli/main.ts",
+};
+
+/** Writes the library into `outDir` and returns what went into it. */
+export async function bundleLibrary(outDir: string, buildId: string): Promise<Metafile[]> {
+  const entries = Object.entries(LIBRARY_ENTRIES);
+  const present = entries.filter(([, source]) => existsSync(join(root, source)));
+  for (const [name, source] of entries) {
+    if (!existsSync(join(root, source))) console.log(`skipped dist/${name}.js: no ${source}`);
+  }
+  if (present.length === 0) return [];
+  const { metafile } = await build({
+    ...commonOptions,
+    // Read by people who review it, and a few kilobytes either way.
+    minifyWhitespace: false,
+    minifySyntax: false,
+    entryPoints: Object.fromEntries(present),
+    outdir: outDir,
+    splitting: true,
+    chunkNames: "chunk-[hash]",
+    define: { ...commonOptions.define, __BUILD_ID__: JSON.stringify(buildId) },
+    plugins: [requireBuiltins],
+  });
+  checkSelfContained(metafile);
+  return [metafile];
+}

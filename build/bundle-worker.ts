@@ -1,0 +1,120 @@
+/**
+ * `dist/worker/`: the worker with just-bash, its own worker scripts, WebAssembly and Python inside. The folder
+ * runs from anywhere with nothing beside it.
+ *
+ * just-bash finds its scripts and data relative to the chunk that asks, so the layout is part of its contract:
+ *   engine/bundle/chunks/*.js                 its code; every chunk lies here
+ *   engine/bundle/chunks/js-exec-worker.js    beside it, with emscripten-module.wasm (QuickJS) and typescript.wasm
+ *   engine/bundle/chunks/sqlite3-worker.js    with sql-wasm.wasm
+ *   engine/bundle/chunks/worker.js            Python's; looks for ../../../vendor/cpython-emscripten/
+ */
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { build, type Metafile, type Plugin } from "esbuild";
+import { checkSelfContained, commonOptions } from "./esbuild-options.ts";
+import { root } from "./paths.ts";
+import { justBashErrors } from "./plugins/just-bash-errors.ts";
+import { noNativeCodecs } from "./plugins/native-codecs.ts";
+import { requireBuiltins } from "./plugins/require-builtins.ts";
+import { STRIPPER_WASM, stripperWasm, stripTypes } from "./plugins/strip-types.ts";
+import { unusedRequire } from "./plugins/unused-require.ts";
+
+const modules = join(root, "node_modules");
+const justBash = join(modules, "just-bash");
+const CHUNKS = "engine/bundle/chunks";
+const PYTHON = "vendor/cpython-emscripten";
+
+/** Name in `dist/worker/` without `.js` → source. */
+const ENTRIES: Record<string, string> = {
+  main: "src/worker/main.ts",
+  engine: "src/engine/index.ts",
+  lifeline: "src/worker/lifeline.ts",
+};
+
+/** just-bash's worker scripts and the files that each looks for beside itself. */
+const SCRIPTS: Record<string, string[]> = {
+  "js-exec-worker.js": ["@jitl/quickjs-wasmfile-release-sync/dist/emscripten-module.wasm"],
+  "sqlite3-worker.js": ["sql.js/dist/sql-wasm.wasm"],
+  "worker.js": [],
+};
+
+/** Writes the worker into `outDir` and returns what went into it. */
+export async function bundleWorker(outDir: string, buildId: string, entries = ENTRIES): Promise<Metafile[]> {
+  const chunks = join(outDir, CHUNKS);
+  const metafiles = [await bundleEntries(outDir, buildId, entries)];
+  for (const script of Object.keys(SCRIPTS)) metafiles.push(await bundleScript(script, chunks));
+  for (const file of Object.values(SCRIPTS).flat()) copyInto(chunks, join(modules, file));
+  writeFileSync(join(chunks, STRIPPER_WASM), stripperWasm());
+  for (const file of readdirSync(join(justBash, PYTHON)))
+    copyInto(join(outDir, PYTHON), join(justBash, PYTHON, file));
+  // Without it the nearest package.json above the copied folder would decide what `.js` means.
+  writeFileSync(join(outDir, "package.json"), `${JSON.stringify({ type: "module" })}\n`);
+  writeFileSync(join(outDir, "build-id.json"), `${JSON.stringify({ buildId })}\n`);
+  checkLayout(outDir);
+  for (const metafile of metafiles) checkSelfContained(metafile);
+  return metafiles;
+}
+
+async function bundleEntries(
+  outDir: string,
+  buildId: string,
+  entries: Record<string, string>,
+): Promise<Metafile> {
+  const present = Object.entries(entries).filter(([, source]) => existsSync(join(root, source)));
+  for (const [name, source] of Object.entries(entries)) {
+    if (!existsSync(join(root, source))) console.log(`skipped dist/worker/${name}.js: no ${source}`);
+  }
+  const { metafile } = await build({
+    ...commonOptions,
+    entryPoints: Object.fromEntries(present),
+    outdir: outDir,
+    splitting: true,
+    chunkNames: `${CHUNKS}/[name]-[hash]`,
+    define: { ...commonOptions.define, __BUILD_ID__: JSON.stringify(buildId) },
+    plugins: [justBashErrors(join(justBash, "dist/bundle")), noNativeCodecs, unusedRequire, requireBuiltins],
+  });
+  return metafile;
+}
+
+async function bundleScript(script: string, chunks: string): Promise<Metafile> {
+  const { metafile } = await build({
+    ...commonOptions,
+    entryPoints: [join(justBash, "dist/bundle/chunks", script)],
+    outfile: join(chunks, script),
+    plugins: [stripTypes, onlyReleaseQuickjs, requireBuiltins],
+  });
+  return metafile;
+}
+
+/** quickjs-emscripten names four builds of QuickJS; the engine uses one, and the others would be half its size. */
+const onlyReleaseQuickjs: Plugin = {
+  name: "only-release-quickjs",
+  setup(build) {
+    build.onResolve({ filter: /^@jitl\/quickjs-wasmfile-(?:debug-|release-asyncify)/ }, ({ path }) => ({
+      path,
+      namespace: "unused",
+    }));
+    build.onLoad({ filter: /.*/, namespace: "unused" }, () => ({ contents: "export default undefined;" }));
+  },
+};
+
+function copyInto(folder: string, file: string): void {
+  mkdirSync(folder, { recursive: true });
+  copyFileSync(file, join(folder, basename(file)));
+}
+
+/** A chunk that asks for a neighbour from elsewhere fails only when a script first needs it: checked here. */
+function checkLayout(outDir: string): void {
+  const files = readdirSync(outDir, { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith(".js"),
+  );
+  for (const file of files) {
+    const text = readFileSync(join(outDir, file), "utf8");
+    const asks = Object.keys(SCRIPTS).filter(
+      (script) => text.includes(`"./${script}"`) || text.includes(`,"${script}")`),
+    );
+    if (asks.length > 0 && dirname(file).replaceAll("\\", "/") !== CHUNKS) {
+      throw new Error(`${file} looks for ${asks.join(", ")} beside itself, but they are in ${CHUNKS}/.`);
+    }
+  }
+}

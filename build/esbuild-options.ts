@@ -1,0 +1,27 @@
+import { isBuiltin } from "node:module";
+import type { BuildOptions, Metafile } from "esbuild";
+import { root } from "./paths.ts";
+
+/** Options that the worker and the library share. */
+export const commonOptions = {
+  bundle: true,
+  platform: "node",
+  target: "node20.18",
+  format: "esm",
+  minifyWhitespace: true,
+  minifySyntax: true,
+  legalComments: "none",
+  metafile: true,
+  absWorkingDir: root,
+  // For bundled CommonJS: sql.js looks for its WebAssembly beside the file that it runs from.
+  define: { __dirname: "import.meta.dirname", __filename: "import.meta.filename" },
+  logLevel: "warning",
+} satisfies BuildOptions;
+
+/** Stops the build when its output would import a package at run time. */
+export function checkSelfContained({ outputs }: Metafile): void {
+  for (const [output, { imports }] of Object.entries(outputs)) {
+    const missing = imports.find(({ path, external }) => external === true && !isBuiltin(path));
+    if (missing !== undefined) throw new Error(`${output} imports "${missing.path}" at run time.`);
+  }
+}
