@@ -1,0 +1,51 @@
+/** `npm run check`: everything that must hold before a change is offered, cheapest first, stopping at the first failure. */
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { buildAll } from "./build.ts";
+import { findBreaches } from "./import-rules.ts";
+import { root } from "./paths.ts";
+
+const STEPS: ReadonlyArray<readonly [name: string, run: () => boolean | Promise<boolean>]> = [
+  ["format and lint", () => tool("@biomejs/biome/bin/biome", "ci", "--error-on-warnings", ".")],
+  ["types", () => tool("typescript/bin/tsc", "--noEmit", "-p", ".")],
+  ["import rules", () => report(findBreaches())],
+  ["unused code", () => tool("knip/bin/knip.js", "--no-progress")],
+  ["build", () => buildAll({ ifStale: true }).then(() => true)],
+  ["tests", () => tool("vitest/vitest.mjs", "run")],
+  ["package metadata", () => tool("publint/src/cli.js", "--strict")],
+  [
+    "package types",
+    () =>
+      tool(
+        "@arethetypeswrong/cli/dist/index.js",
+        "--pack",
+        ".",
+        "--profile",
+        "esm-only",
+        "--exclude-entrypoints",
+        "./worker",
+      ),
+  ],
+];
+
+/** Words on the command line leave steps out: `--without tests`. */
+const without = process.argv.slice(2).filter((word) => word !== "--without");
+
+for (const [name, run] of STEPS) {
+  if (without.includes(name)) continue;
+  console.log(`\n── ${name}`);
+  if (await run()) continue;
+  console.error(`\ncheck failed at: ${name}`);
+  process.exit(1);
+}
+console.log("\nall checks passed");
+
+function tool(script: string, ...args: string[]): boolean {
+  const path = join(root, "node_modules", script);
+  return spawnSync(process.execPath, [path, ...args], { cwd: root, stdio: "inherit" }).status === 0;
+}
+
+function report(problems: readonly string[]): boolean {
+  for (const problem of problems) console.error(problem);
+  return problems.length === 0;
+}

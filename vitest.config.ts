@@ -1,0 +1,52 @@
+/**
+ * One project per folder of `test/`. Those that need the built package build it first when it is stale; unit
+ * and property tests run from the sources alone. `VITEST_JSON=file` adds a JSON report.
+ */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { defineConfig } from "vitest/config";
+import { computeBuildId } from "./build/build-id.ts";
+import { root } from "./build/paths.ts";
+
+const FROM_SOURCES = ["unit", "property"];
+/** Support for the tests, not tests. */
+const NOT_PROJECTS = ["fixtures", "helpers", "types"];
+
+const folders = readdirSync(join(root, "test"), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && !NOT_PROJECTS.includes(entry.name))
+  .map(({ name }) => name)
+  .sort();
+
+const jsonFile = process.env.VITEST_JSON;
+
+export default defineConfig({
+  // Sources under test and the built worker are one build to each other.
+  define: { __BUILD_ID__: JSON.stringify(computeBuildId()) },
+  test: {
+    pool: "forks",
+    // As many as the cores of the smallest machine that this is run on: each process test starts children of its own.
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    reporters: jsonFile ? ["default", "json"] : ["default"],
+    ...(jsonFile ? { outputFile: { json: jsonFile } } : {}),
+    projects: [
+      ...folders.map((name) => ({
+        extends: true as const,
+        test: {
+          name,
+          include: [`test/${name}/**/*.test.ts`],
+          globalSetup: FROM_SOURCES.includes(name) ? [] : ["build/build-for-tests.ts"],
+        },
+      })),
+      {
+        extends: true,
+        test: {
+          name: "types",
+          include: [],
+          typecheck: { enabled: true, only: true, include: ["test/types/**/*.test-d.ts"] },
+        },
+      },
+    ],
+  },
+});
