@@ -20,20 +20,26 @@ export type CreateFsError = (info: FsErrorInfo) => Error;
 
 /** The default error: `code` and message as Node's own errors have them, with the sandbox's path. */
 export class FsError extends Error {
+  /** POSIX name. */
   readonly code: string;
-  readonly syscall: string;
+  /** Path inside the sandbox. */
   readonly path: string;
 
   constructor(info: FsErrorInfo) {
     super(fsErrorMessage(info));
     this.name = "FsError";
     this.code = info.errno;
-    this.syscall = info.syscall;
     this.path = info.path;
   }
 }
 
-/** `ENOENT: no such file or directory, open '/virtual/path'`. */
+/** Whether a value is an error of the file system, also one that another `createError` made. */
+export function isFsError(value: unknown): value is FsError {
+  if (!(value instanceof Error) || !("code" in value) || !("path" in value)) return false;
+  return typeof value.path === "string" && typeof value.code === "string" && /^E[A-Z0-9]+$/.test(value.code);
+}
+
+/** A failure in Node's words: `ENOENT: no such file or directory, open '/virtual/path'`. */
 export function fsErrorMessage({ errno, syscall, path }: FsErrorInfo): string {
   return `${errno}: ${libuvTexts.get(errno) ?? errnoText(errno).toLowerCase()}, ${syscall} '${path}'`;
 }

@@ -1,0 +1,46 @@
+/** Text ↔ bytes in the encodings that the engine names. */
+import { Buffer, constants } from "node:buffer";
+import { Failure } from "./fs-error.ts";
+
+/** Encodings of the engine's file calls. */
+export type TextEncoding = "utf8" | "utf-8" | "ascii" | "binary" | "latin1" | "base64" | "hex";
+
+/** How the engine passes an encoding: bare, or in an object. */
+export type EncodingOption = TextEncoding | { readonly encoding?: TextEncoding | null | undefined } | null;
+
+/** Longest text that JavaScript can hold, in UTF-16 units; about 512 MiB. */
+export const MAX_TEXT_LENGTH = constants.MAX_STRING_LENGTH;
+
+/** The encoding meant. @default "utf8" */
+export function encodingOf(option: EncodingOption | undefined): TextEncoding {
+  return (typeof option === "object" && option !== null ? option.encoding : option) ?? "utf8";
+}
+
+/** Content as bytes. Bytes stay as they are, and are not copied. */
+export function toBytes(content: string | Uint8Array, encoding: TextEncoding): Uint8Array {
+  if (typeof content !== "string") return content;
+  switch (encoding) {
+    case "base64":
+    case "hex":
+      return Buffer.from(content, encoding);
+    case "binary":
+    case "latin1":
+    case "ascii":
+      // The engine sometimes calls text "binary"; a unit above 0xFF tells, and cutting it to a byte would destroy it.
+      return Buffer.from(content, isOneBytePerUnit(content) ? "latin1" : "utf8");
+    default:
+      return Buffer.from(content, "utf8");
+  }
+}
+
+/** Bytes as text; what is not UTF-8 becomes U+FFFD under `utf8`. Throws `EFBIG` for what no text can hold. */
+export function toText(bytes: Uint8Array, encoding: TextEncoding): string {
+  if (bytes.length > MAX_TEXT_LENGTH) throw new Failure("EFBIG");
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(
+    encoding === "binary" ? "latin1" : encoding,
+  );
+}
+
+function isOneBytePerUnit(text: string): boolean {
+  return !/[^\0-\xff]/.test(text);
+}

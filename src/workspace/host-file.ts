@@ -1,0 +1,135 @@
+/**
+ * Reading and writing one regular file of the host. The path is one that a walk has resolved; the open file
+ * is checked again, so a FIFO or device that took its name in between is refused and blocks nothing.
+ */
+import { Buffer } from "node:buffer";
+import type { Stats } from "node:fs";
+import nodePath from "node:path";
+import { Failure } from "./fs-error.ts";
+import type { HostPath } from "./host-path.ts";
+import {
+  chmodSync,
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  OPEN,
+  openSync,
+  processId,
+  readFileSync,
+  readSync,
+  renameSync,
+  unlinkSync,
+  utimesSync,
+  writeSync,
+} from "./node-fs.ts";
+import type { WriteGuard } from "./write-guard.ts";
+
+/** What every refusal of a FIFO, socket or device says. */
+export const NOT_REGULAR = "EOPNOTSUPP";
+
+const block = Buffer.allocUnsafeSlow(1 << 20);
+let lastTemporary = 0;
+
+/** The whole content. Throws `EFBIG` above `maxBytes` before anything is read. */
+export function readHostFile(host: HostPath, maxBytes = Number.POSITIVE_INFINITY): Buffer {
+  const fd = openSync(host, OPEN.read);
+  try {
+    const stats = fstatSync(fd);
+    if (stats.isDirectory()) throw new Failure("EISDIR");
+    if (!stats.isFile()) throw new Failure(NOT_REGULAR);
+    if (stats.size > maxBytes) throw new Failure("EFBIG");
+    return readFileSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Replaces the content, or adds to its end. Creates the file with mode `0o666` less the umask. */
+export function writeHostFile(host: HostPath, bytes: Uint8Array, append: boolean, guard: WriteGuard): void {
+  withWritable(host, append, guard, (fd) => writeAll(fd, bytes));
+}
+
+/** Replaces the content of one file by that of another, 1 MiB at a time. */
+export function copyHostFile(from: HostPath, to: HostPath, guard: WriteGuard): void {
+  const source = openSync(from, OPEN.read);
+  try {
+    const stats = fstatSync(source);
+    if (!stats.isFile()) throw new Failure(NOT_REGULAR);
+    withWritable(to, false, guard, (fd) => copyAll(source, fd));
+  } finally {
+    closeSync(source);
+  }
+}
+
+/**
+ * Gives a file that has names this file system does not know an inode of its own, so that a change of its
+ * mode or times stays here.
+ */
+export function makePrivate(host: HostPath, stats: Stats, guard: WriteGuard): void {
+  if (stats.isFile() && !guard.knowsAllNames(stats)) closeSync(replaceByCopy(host, stats, true));
+}
+
+/** A name beside `host` that is not taken by this process; hidden from `*` in case a kill leaves it behind. */
+export function temporaryName(): string {
+  lastTemporary++;
+  return `.little-harness-${processId}-${lastTemporary}`;
+}
+
+function withWritable(host: HostPath, append: boolean, guard: WriteGuard, use: (fd: number) => void): void {
+  let fd = openSync(host, append ? OPEN.append : OPEN.write, 0o666);
+  try {
+    const stats = fstatSync(fd);
+    if (!stats.isFile()) throw new Failure(NOT_REGULAR);
+    if (!guard.knowsAllNames(stats)) {
+      const copy = replaceByCopy(host, stats, append);
+      closeSync(fd);
+      fd = copy;
+    } else if (!append && stats.size > 0) {
+      // Truncated only after the check above: what must not be written must not be emptied either.
+      ftruncateSync(fd, 0);
+    }
+    use(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Puts a new inode under the name, with mode and times of the old one; returns it open for appending. */
+function replaceByCopy(host: HostPath, stats: Stats, withContent: boolean): number {
+  const temporary = besideHostPath(host, temporaryName());
+  const fd = openSync(temporary, OPEN.createNew, 0o600);
+  try {
+    if (withContent) {
+      const source = openSync(host, OPEN.read);
+      try {
+        copyAll(source, fd);
+      } finally {
+        closeSync(source);
+      }
+    }
+    // By path: Node's permission model denies the calls that take a descriptor.
+    chmodSync(temporary, stats.mode & 0o777);
+    utimesSync(temporary, stats.atime, stats.mtime);
+    renameSync(temporary, host);
+    return fd;
+  } catch (error) {
+    closeSync(fd);
+    unlinkSync(temporary);
+    throw error;
+  }
+}
+
+function besideHostPath(host: HostPath, name: string): HostPath {
+  if (typeof host === "string") return nodePath.join(nodePath.dirname(host), name);
+  return Buffer.concat([host.subarray(0, host.lastIndexOf(nodePath.sep) + 1), Buffer.from(name)]);
+}
+
+function copyAll(from: number, to: number): void {
+  for (let length = readSync(from, block); length > 0; length = readSync(from, block)) {
+    writeAll(to, block.subarray(0, length));
+  }
+}
+
+function writeAll(fd: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+}

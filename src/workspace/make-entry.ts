@@ -1,0 +1,102 @@
+/** Directories, links, modes and times: changes of entries that touch no content. */
+import { parentOfVirtualPath } from "../shared/virtual-path.ts";
+import { Failure, toErrno } from "./fs-error.ts";
+import { makePrivate } from "./host-file.ts";
+import { chmodSync, linkSync, mkdirSync, readlinkSync, symlinkSync, utimesSync } from "./node-fs.ts";
+import {
+  type ExistingPlace,
+  hostOfMissing,
+  isDirectory,
+  type MissingPlace,
+  type WalkScope,
+  walk,
+} from "./path-walk.ts";
+import type { WriteGuard } from "./write-guard.ts";
+
+/** `mkdir` and `mkdir -p`; mode `0o777` less the umask. */
+export function makeDirectory(scope: WalkScope, guard: WriteGuard, path: string, recursive: boolean): void {
+  // `mkdir name/` makes `name`; only a link would be followed for the slash, and a link is in the way here.
+  const bare = path.replace(/(?<=.)\/+$/, "");
+  let place = find(scope, bare, recursive);
+  if (place === undefined) {
+    makeDirectory(scope, guard, parentOfVirtualPath(bare), true);
+    place = walk(scope, bare, false);
+  }
+  if (place.in !== "nowhere") {
+    if (!recursive) throw new Failure("EEXIST");
+    const end = walk(scope, bare, true);
+    if (end.in === "nowhere" || !isDirectory(end)) throw new Failure("EEXIST");
+    return;
+  }
+  guard.requireWritable(place);
+  mkdirSync(hostOfMissing(place));
+  guard.touch(place.path);
+}
+
+/** A symbolic link with the target as given. */
+export function makeLink(scope: WalkScope, guard: WriteGuard, target: string, path: string): void {
+  if (target === "" || target.includes("\0")) throw new Failure("ENOENT");
+  const place = free(scope, path);
+  guard.requireReplaceable(place);
+  symlinkSync(target, hostOfMissing(place));
+  guard.touch(place.path);
+}
+
+/**
+ * A second name for a file of the same mount. The first must be writable too: through the second its content
+ * could change. A link gets a twin with the same target, because some kernels would follow it here.
+ */
+export function makeHardLink(scope: WalkScope, guard: WriteGuard, source: ExistingPlace, path: string): void {
+  const place = free(scope, path);
+  if (isDirectory(source)) throw new Failure("EPERM");
+  if (source.in !== "mount" || place.parent.in !== "mount" || place.parent.mount !== source.mount) {
+    // The rights of the destination are the better reason where both stand in the way.
+    guard.requireReplaceable(place);
+    throw new Failure("EXDEV");
+  }
+  guard.requireWritable(source);
+  guard.requireReplaceable(place);
+  const host = hostOfMissing(place);
+  if (source.stats.isSymbolicLink()) symlinkSync(readlinkSync(source.host, { encoding: "buffer" }), host);
+  else if (source.stats.isFile()) {
+    linkSync(source.host, host);
+    guard.nameAdded(source.stats);
+  } else throw new Failure("EPERM");
+  guard.touch(place.path);
+}
+
+/** Sets permission bits and the sticky bit. */
+export function changeMode(guard: WriteGuard, place: ExistingPlace, mode: number): void {
+  guard.requireWritable(place);
+  if (place.in !== "mount") throw new Failure("EROFS");
+  makePrivate(place.host, place.stats, guard);
+  chmodSync(place.host, mode & 0o1777);
+  guard.touch(place.path);
+}
+
+/** Sets access and modification time; a device takes and forgets them. */
+export function changeTimes(guard: WriteGuard, place: ExistingPlace, atime: Date, mtime: Date): void {
+  if (place.in === "base" && place.node.kind === "device") return;
+  guard.requireWritable(place);
+  if (place.in !== "mount") throw new Failure("EROFS");
+  makePrivate(place.host, place.stats, guard);
+  utimesSync(place.host, atime, mtime);
+  guard.touch(place.path);
+}
+
+function free(scope: WalkScope, path: string): MissingPlace {
+  const place = walk(scope, path, false);
+  if (place.in !== "nowhere") throw new Failure("EEXIST");
+  return place;
+}
+
+/** The place, or `undefined` when a directory above it is missing and may be made. */
+function find(scope: WalkScope, path: string, recursive: boolean) {
+  try {
+    return walk(scope, path, false);
+  } catch (error) {
+    if (recursive && toErrno(error) === "ENOENT" && parentOfVirtualPath(path) !== path && path !== "")
+      return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,323 @@
+/**
+ * The workspace as one file system: mounts with their rights, devices, and a read-only tree around them.
+ * Shaped like just-bash's `IFileSystem`, so the engine takes it as it is; a host may call it directly too.
+ *
+ * Border: paths and content come from scripts and are not trusted. Every path goes through `walk`, every change
+ * through `WriteGuard`, and every failure leaves through `#shown`, which knows the sandbox's paths only.
+ * Methods are async in shape and synchronous inside: no other call can come between a check and its use.
+ */
+import type { DirectoryEntry } from "../shared/file-system.ts";
+import { isAtOrBelow, resolveVirtualPath } from "../shared/virtual-path.ts";
+import type { HarnessMount } from "../shared/workspace-spec.ts";
+import { BaseTree } from "./base-tree.ts";
+import { type EncodingOption, encodingOf, MAX_TEXT_LENGTH, toBytes, toText } from "./content.ts";
+import { copyTree, namesIn } from "./copy-tree.ts";
+import { builtInDevices, type Device } from "./devices.ts";
+import { type CreateFsError, Failure, FsError, toErrno } from "./fs-error.ts";
+import { NOT_REGULAR, readHostFile, writeHostFile } from "./host-file.ts";
+import { changeMode, changeTimes, makeDirectory, makeHardLink, makeLink } from "./make-entry.ts";
+import { MountTable } from "./mount-table.ts";
+import { movePath } from "./move.ts";
+import {
+  type ExistingPlace,
+  hostOfMissing,
+  isDirectory,
+  isLink,
+  type Place,
+  readLinkTarget,
+  type WalkScope,
+  walk,
+} from "./path-walk.ts";
+import { entriesOf, type PlaceStat, statOf } from "./place-info.ts";
+import { type RemoveOptions, removePath } from "./remove-tree.ts";
+import { WriteGuard } from "./write-guard.ts";
+
+/** What a `MountFs` is made from. */
+export interface MountFsOptions {
+  readonly mounts: readonly HarnessMount[];
+  /** Makes the errors that callers see. @default an `FsError` */
+  readonly createError?: CreateFsError;
+  /** Bytes that may be written in all; more fails with `EDQUOT`. @default no limit */
+  readonly maxWriteBytes?: number;
+  /** Told the canonical path of each entry that a call changed; a tree by its top. Must not throw. */
+  readonly onTouch?: (path: string) => void;
+}
+
+/** One sandbox's file system. */
+export class MountFs {
+  readonly #scope: WalkScope;
+  readonly #base = new BaseTree();
+  readonly #table: MountTable;
+  readonly #guard: WriteGuard;
+  readonly #createError: CreateFsError;
+  #sealed = false;
+
+  /** Throws an `Error` that names the mount whose backing path is not an existing directory. */
+  constructor(options: MountFsOptions) {
+    this.#table = new MountTable(options.mounts);
+    this.#scope = { table: this.#table, base: this.#base };
+    this.#guard = new WriteGuard({
+      table: this.#table,
+      maxWriteBytes: options.maxWriteBytes ?? Number.POSITIVE_INFINITY,
+      onTouch: options.onTouch ?? (() => undefined),
+    });
+    this.#createError = options.createError ?? ((info) => new FsError(info));
+    for (const [path, device] of Object.entries(builtInDevices)) this.#base.addDevice(path, device);
+    this.setReadOnlyPrefixes([]);
+  }
+
+  // ---- set up by the host
+
+  /** Sets the read-only prefixes that come on top of those of the mounts; replaces the ones set before. */
+  setReadOnlyPrefixes(paths: readonly string[]): void {
+    const prefixes = paths.map((path) => resolveVirtualPath("/", path));
+    this.#table.setReadOnlyPrefixes(prefixes, (prefix) => {
+      try {
+        return walk(this.#scope, prefix, true).path;
+      } catch {
+        return undefined; // leads nowhere: its own text is protected all the same
+      }
+    });
+  }
+
+  /** Puts a device at an absolute path outside the mounts; the function returned takes it away again. */
+  addDevice(path: string, device: Device): () => void {
+    return this.#base.addDevice(resolveVirtualPath("/", path), device);
+  }
+
+  /** For the engine while it is built: adds a directory outside the mounts. Below a mount it does nothing. */
+  mkdirSync(path: string, _options?: { recursive?: boolean }): void {
+    this.#fill("mkdir", path, (at) => this.#base.addDirectory(at));
+  }
+
+  /** For the engine while it is built: adds a file outside the mounts. Devices and mounts stay as they are. */
+  writeFileSync(path: string, content: string | Uint8Array): void {
+    this.#fill("open", path, (at) => this.#base.addFile(at, content));
+  }
+
+  /** Ends the filling of the tree outside the mounts: `mkdirSync` and `writeFileSync` fail with `EROFS` then. */
+  sealBase(): void {
+    this.#sealed = true;
+  }
+
+  // ---- content
+
+  /** The content as text; what is not UTF-8 becomes U+FFFD under the default encoding. */
+  async readFile(path: string, options?: EncodingOption): Promise<string> {
+    const bytes = await this.#read(path, MAX_TEXT_LENGTH);
+    return this.#run("read", path, () => toText(bytes, encodingOf(options)));
+  }
+
+  /** The content with one byte per character. */
+  async readFileBytes(path: string): Promise<string> {
+    return this.readFile(path, "latin1");
+  }
+
+  async readFileBuffer(path: string): Promise<Uint8Array> {
+    return this.#read(path, Number.POSITIVE_INFINITY);
+  }
+
+  /** Creates or replaces a file; mode and hard links of one that is there stay. */
+  async writeFile(path: string, content: string | Uint8Array, options?: EncodingOption): Promise<void> {
+    await this.#write(path, content, options, false);
+  }
+
+  async appendFile(path: string, content: string | Uint8Array, options?: EncodingOption): Promise<void> {
+    await this.#write(path, content, options, true);
+  }
+
+  // ---- what is there
+
+  /** False for whatever cannot be reached, for any reason. */
+  async exists(path: string): Promise<boolean> {
+    try {
+      return walk(this.#scope, path, true).in !== "nowhere";
+    } catch {
+      return false; // the question has no third answer
+    }
+  }
+
+  async stat(path: string): Promise<PlaceStat> {
+    return this.#run("stat", path, () => statOf(this.#existing(path, true), this.#base.mtime));
+  }
+
+  async lstat(path: string): Promise<PlaceStat> {
+    return this.#run("lstat", path, () => statOf(this.#existing(path, false), this.#base.mtime));
+  }
+
+  /** Names, sorted by code units. */
+  async readdir(path: string): Promise<string[]> {
+    return this.#run("scandir", path, () => namesIn(this.#scope, this.#directory(path)));
+  }
+
+  async readdirWithFileTypes(path: string): Promise<DirectoryEntry[]> {
+    return this.#run("scandir", path, () => entriesOf(this.#scope, this.#directory(path)));
+  }
+
+  async readlink(path: string): Promise<string> {
+    return this.#run("readlink", path, () => {
+      const place = this.#existing(path, false);
+      if (!isLink(place)) throw new Failure("EINVAL");
+      return readLinkTarget(this.#table, place);
+    });
+  }
+
+  async realpath(path: string): Promise<string> {
+    return this.#run("realpath", path, () => this.#existing(path, true).path);
+  }
+
+  /** Joins and normalises by text alone. */
+  resolvePath(base: string, path: string): string {
+    return resolveVirtualPath(base, path);
+  }
+
+  /** Empty: the engine lists directories where this says nothing. */
+  getAllPaths(): string[] {
+    return [];
+  }
+
+  // ---- changes of entries
+
+  async mkdir(path: string, options: { recursive?: boolean | undefined } = {}): Promise<void> {
+    this.#run("mkdir", path, () => makeDirectory(this.#scope, this.#guard, path, options.recursive === true));
+  }
+
+  async rm(path: string, options: RemoveOptions = {}): Promise<void> {
+    this.#run("rm", path, () => removePath(this.#scope, this.#guard, path, options));
+  }
+
+  /** Copies; links inside a tree as links, the named source itself only when `recursive`. */
+  async cp(
+    source: string,
+    destination: string,
+    options: { recursive?: boolean | undefined } = {},
+  ): Promise<void> {
+    const recursive = options.recursive === true;
+    const from = this.#run("cp", source, () => this.#existing(source, !recursive));
+    const to = this.#run("cp", destination, () => walk(this.#scope, destination, true));
+    if (deviceAt(from) !== undefined || deviceAt(to) !== undefined) {
+      await this.writeFile(destination, await this.readFileBuffer(source));
+      return;
+    }
+    this.#run("cp", source, () => {
+      copyTree(this.#scope, this.#guard, from, destination, { recursive, exact: false });
+      this.#guard.touch(to.path);
+    });
+  }
+
+  async mv(source: string, destination: string): Promise<void> {
+    this.#run("rename", source, () => movePath(this.#scope, this.#guard, source, destination));
+  }
+
+  /** Set-user-id and set-group-id are left out: no script can make a file that runs as its owner. */
+  async chmod(path: string, mode: number): Promise<void> {
+    this.#run("chmod", path, () => changeMode(this.#guard, this.#existing(path, true), mode));
+  }
+
+  /** The target is stored as given and means a path of the sandbox, also when it is absolute. */
+  async symlink(target: string, linkPath: string): Promise<void> {
+    this.#run("symlink", linkPath, () => makeLink(this.#scope, this.#guard, target, linkPath));
+  }
+
+  /** A hard link; `EXDEV` between mounts. */
+  async link(existingPath: string, newPath: string): Promise<void> {
+    this.#run("link", newPath, () =>
+      makeHardLink(this.#scope, this.#guard, this.#existing(existingPath, false), newPath),
+    );
+  }
+
+  async utimes(path: string, atime: Date, mtime: Date): Promise<void> {
+    this.#run("utime", path, () => changeTimes(this.#guard, this.#existing(path, true), atime, mtime));
+  }
+
+  // ---- inside
+
+  async #read(path: string, maxBytes: number): Promise<Uint8Array> {
+    const place = this.#run("open", path, () => this.#existing(path, true));
+    const device = deviceAt(place);
+    if (device !== undefined) {
+      try {
+        return (await device.read?.()) ?? new Uint8Array(0);
+      } catch (error) {
+        throw this.#shown(error, "read", path);
+      }
+    }
+    return this.#run("read", path, () => {
+      if (isDirectory(place)) throw new Failure("EISDIR");
+      if (place.in === "mount") {
+        if (!place.stats.isFile()) throw new Failure(NOT_REGULAR);
+        return readHostFile(place.host, maxBytes);
+      }
+      return place.node.kind === "file" ? place.node.bytes.slice() : new Uint8Array(0);
+    });
+  }
+
+  async #write(
+    path: string,
+    content: string | Uint8Array,
+    options: EncodingOption | undefined,
+    append: boolean,
+  ): Promise<void> {
+    const place = this.#run("open", path, () => walk(this.#scope, path, true));
+    const bytes = this.#run("write", path, () => toBytes(content, encodingOf(options)));
+    const device = deviceAt(place);
+    if (device !== undefined) {
+      try {
+        if (device.write === undefined) throw new Failure("EACCES");
+        await device.write(bytes);
+      } catch (error) {
+        throw this.#shown(error, "write", path);
+      }
+      return;
+    }
+    this.#run("open", path, () => this.#writeToHost(place, bytes, append, path.endsWith("/")));
+  }
+
+  #writeToHost(place: Place, bytes: Uint8Array, append: boolean, asDirectory: boolean): void {
+    if (place.in === "nowhere" ? asDirectory : isDirectory(place)) throw new Failure("EISDIR");
+    if (place.in === "mount" && !place.stats.isFile()) throw new Failure(NOT_REGULAR);
+    this.#guard.requireWritable(place);
+    if (place.in === "base") throw new Failure("EROFS");
+    this.#guard.charge(bytes.length);
+    const host = place.in === "mount" ? place.host : hostOfMissing(place);
+    writeHostFile(host, bytes, append, this.#guard);
+    this.#guard.touch(place.path);
+  }
+
+  #existing(path: string, follow: boolean): ExistingPlace {
+    const place = walk(this.#scope, path, follow);
+    if (place.in === "nowhere") throw new Failure("ENOENT");
+    return place;
+  }
+
+  #directory(path: string): ExistingPlace {
+    const place = this.#existing(path, true);
+    if (!isDirectory(place)) throw new Failure("ENOTDIR");
+    return place;
+  }
+
+  #fill(syscall: string, path: string, add: (path: string) => void): void {
+    const at = resolveVirtualPath("/", path);
+    this.#run(syscall, at, () => {
+      if (this.#sealed) throw new Failure("EROFS");
+      if (!this.#table.mounts.some((mount) => isAtOrBelow(at, mount.path))) add(at);
+    });
+  }
+
+  #run<T>(syscall: string, path: string, body: () => T): T {
+    try {
+      return body();
+    } catch (error) {
+      throw this.#shown(error, syscall, path);
+    }
+  }
+
+  #shown(error: unknown, syscall: string, path: string): Error {
+    const inner = error instanceof Failure ? error.path : undefined;
+    return this.#createError({ errno: toErrno(error), syscall, path: inner ?? path });
+  }
+}
+
+function deviceAt(place: Place): Device | undefined {
+  return place.in === "base" && place.node.kind === "device" ? place.node.device : undefined;
+}
