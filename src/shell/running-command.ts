@@ -1,0 +1,230 @@
+/**
+ * One command, from its `started` event to its result. The order of steps is a promise to the host: started,
+ * walk, execute, open tool calls answered, walk, completed or failed, file events, result.
+ */
+import { randomUUID } from "node:crypto";
+import type { ExecuteInput } from "../shared/executor.ts";
+import type { FileChange } from "../shared/file-change.ts";
+import type { ExecResult } from "../shared/sandbox.ts";
+import type { CheckedExec } from "./check-exec-options.ts";
+import { CommandToolCalls } from "./command-tool-calls.ts";
+import type { UnstampedEvent } from "./event-stream.ts";
+import { type BareResult, withoutReport } from "./exec-result.ts";
+import type { RuntimeParts } from "./runtime-parts.ts";
+import { settleExecution } from "./settle-execution.ts";
+import type { StopSwitch } from "./stop-switch.ts";
+import { currentToolScope, type ScopedCommand } from "./tool-scope.ts";
+import { TracedFields } from "./trace-text.ts";
+
+export class RunningCommand implements ScopedCommand {
+  readonly id = randomUUID();
+  readonly owner: object;
+  readonly number: number;
+  readonly nested: boolean;
+  readonly stop: StopSwitch;
+  readonly askedFrom = currentToolScope();
+  readonly #parts: RuntimeParts;
+  readonly #exec: CheckedExec;
+  readonly #tools: CommandToolCalls | undefined;
+  readonly #children = new Set<StopSwitch>();
+  #isOpen = false;
+
+  constructor(
+    parts: RuntimeParts,
+    exec: CheckedExec,
+    run: {
+      readonly owner: object;
+      readonly number: number;
+      readonly nested: boolean;
+      readonly stop: StopSwitch;
+    },
+  ) {
+    this.#parts = parts;
+    this.#exec = exec;
+    this.owner = run.owner;
+    this.number = run.number;
+    this.nested = run.nested;
+    this.stop = run.stop;
+    const { toolBridge, limits } = parts;
+    this.#tools =
+      toolBridge &&
+      new CommandToolCalls({
+        bridge: toolBridge,
+        command: this,
+        events: parts.emitToolEvents ? parts.events : undefined,
+        traceOptions: parts.traceOptions,
+        maxToolCalls: limits.maxToolCalls,
+        maxToolConcurrency: limits.maxToolConcurrency,
+      });
+  }
+
+  /** Whether tools may still be called, and what they call still counts as nested in this command. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** A command that a tool of this one started: it is stopped when this one ends. */
+  adopt(child: StopSwitch): void {
+    this.#children.add(child);
+  }
+
+  disown(child: StopSwitch): void {
+    this.#children.delete(child);
+  }
+
+  /** A command that never ran: told as started and failed all the same. */
+  async refuse(result: BareResult): Promise<ExecResult> {
+    this.#emitStarted();
+    return await this.#finish(result, 0, { changes: [] });
+  }
+
+  async run(): Promise<ExecResult> {
+    const prefixes = this.#parts.readReadOnlyPrefixes();
+    if ("problem" in prefixes) {
+      return await this.refuse(withoutReport(126, { kind: "refused", by: "policy" }, prefixes.problem));
+    }
+    this.#emitStarted();
+    const frame = await this.#parts.tracker.open();
+    const startedMs = performance.now();
+    this.#isOpen = true;
+    const result = this.stop.signal.aborted ? stopped(this.stop) : await this.#execute(prefixes.prefixes);
+    this.#isOpen = false;
+    for (const child of this.#children) child.stop("abort");
+    this.#tools?.close();
+    const durationMs = performance.now() - startedMs;
+    return await this.#finish(result, durationMs, await this.#parts.tracker.close(frame));
+  }
+
+  async #execute(readOnlyPrefixes: readonly string[]): Promise<BareResult> {
+    const { limits, execute } = this.#parts;
+    const { cwd, env, replaceEnv, stdin, args, command } = this.#exec;
+    const timeoutMs = this.#exec.timeoutMs ?? limits.timeoutMs;
+    const maxOutputBytes = this.#exec.maxOutputBytes ?? limits.maxOutputBytes;
+    const stdout = this.#forwarder(this.#exec.onStdout);
+    const stderr = this.#forwarder(this.#exec.onStderr);
+    const tools = this.#tools;
+    const input: ExecuteInput = {
+      command,
+      ...(cwd !== undefined && { cwd }),
+      ...(env !== undefined && { env }),
+      ...(replaceEnv !== undefined && { replaceEnv }),
+      ...(stdin !== undefined && { stdin }),
+      ...(args !== undefined && { args }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...(maxOutputBytes !== undefined && { maxOutputBytes }),
+      signal: this.stop.signal,
+      nested: this.nested,
+      readOnlyPrefixes,
+      onStdout: stdout.forward,
+      onStderr: stderr.forward,
+      ...(tools && { invokeTool: (path: string, argsJson: string) => tools.invoke(path, argsJson) }),
+    };
+    const running = settleExecution(execute, input, this.stop, this.#parts.lastResortMs);
+    // Asked for while the first command runs, so that the end of the command need not wait for it.
+    this.#parts.isolation.report().catch(() => undefined); // `known` tells a failure
+    const result = await running;
+    // An executor that does not stream still serves callers that do.
+    stdout.forwardIfNothingCame(result.stdoutBytes);
+    stderr.forwardIfNothingCame(result.stderrBytes);
+    const isDispose =
+      this.stop.reason === "dispose" && result.ending.kind === "killed" && result.ending.by === "abort";
+    return isDispose ? { ...result, ending: { kind: "killed", by: "dispose" } } : result;
+  }
+
+  #forwarder(callback: ((chunk: Uint8Array) => unknown) | undefined): {
+    forward(chunk: Uint8Array): void;
+    forwardIfNothingCame(bytes: Uint8Array): void;
+  } {
+    let hasCome = false;
+    const forward = (chunk: Uint8Array): void => {
+      if (!this.#isOpen || chunk.byteLength === 0) return;
+      hasCome = true;
+      if (callback === undefined) return;
+      try {
+        // A copy: the executor's chunk may be a view on a buffer that it uses again.
+        const given = callback(chunk.slice());
+        if (given instanceof Promise) given.catch(() => undefined); // the caller's own trouble, as below
+      } catch {
+        // The caller's callback is not part of the command: its failure changes nothing.
+      }
+    };
+    const forwardIfNothingCame = (bytes: Uint8Array): void => {
+      if (!hasCome) forward(bytes);
+    };
+    return { forward, forwardIfNothingCame };
+  }
+
+  #emitStarted(): void {
+    const traced = new TracedFields(this.#parts.traceOptions);
+    const command = traced.text("command", "command", this.#exec.command);
+    this.#parts.events.emit({
+      type: "harness.runtime.command.started",
+      occurrenceId: this.id,
+      ...command,
+      ...(this.#exec.cwd !== undefined && { cwd: this.#exec.cwd }),
+      nested: this.nested,
+      argsCount: this.#exec.args?.length ?? 0,
+      ...traced.cut,
+    });
+  }
+
+  async #finish(
+    bare: BareResult,
+    durationMs: number,
+    report: { readonly changes: readonly FileChange[]; readonly unknown?: string },
+  ): Promise<ExecResult> {
+    const isolation = await this.#isolationRecord();
+    const traced = new TracedFields(this.#parts.traceOptions);
+    const { ending, exitCode, truncated } = bare;
+    this.#parts.events.emit({
+      type: ending.kind === "exited" ? "harness.runtime.command.completed" : "harness.runtime.command.failed",
+      occurrenceId: this.id,
+      exitCode,
+      ending,
+      durationMs,
+      stdoutBytes: bare.stdoutBytes.byteLength,
+      stderrBytes: bare.stderrBytes.byteLength,
+      ...traced.text("stdout", "stdout", bare.stdout),
+      ...traced.text("stderr", "stderr", bare.stderr),
+      truncated,
+      changes: report.changes.length,
+      ...(report.unknown !== undefined && { changesUnknown: report.unknown }),
+      isolation,
+      ...traced.cut,
+    });
+    for (const change of report.changes) this.#parts.events.emit(toFileEvent(change, this.id));
+    return { ...bare, durationMs, changes: report.changes };
+  }
+
+  async #isolationRecord() {
+    const { limits, mounts, toolBridge, isolation } = this.#parts;
+    const { rung, walls } = await isolation.known();
+    const { timeoutMs = limits.timeoutMs, maxOutputBytes = limits.maxOutputBytes } = this.#exec;
+    return {
+      rung,
+      walls,
+      limits: {
+        ...limits,
+        ...(timeoutMs !== undefined && { timeoutMs }),
+        ...(maxOutputBytes !== undefined && { maxOutputBytes }),
+      },
+      mounts,
+      toolsAllowed: toolBridge?.names ?? [],
+      toolsCalled: this.#tools?.called ?? {},
+    };
+  }
+}
+
+/** The result of a command that was stopped before it could start. */
+export function stopped(stop: StopSwitch): BareResult {
+  if (stop.reason === "dispose") {
+    return withoutReport(126, { kind: "refused", by: "policy" }, "the sandbox was disposed");
+  }
+  return withoutReport(137, { kind: "killed", by: "abort" }, "the command was aborted before it started");
+}
+
+/** One change as an event, made by a command. */
+function toFileEvent(change: FileChange, commandId: string): UnstampedEvent {
+  const { change: what, ...fields } = change;
+  return { type: `harness.file.${what}`, occurrenceId: commandId, ...fields, source: "command", commandId };
+}

@@ -1,0 +1,237 @@
+/**
+ * Any command executor → a `HarnessSandbox`. The executor runs one command and keeps cwd and variables; the
+ * runtime does what is the same everywhere: checks options, keeps order, lets tools be called, finds file
+ * changes, and is the only place that emits events. Nothing here knows how or where a command runs.
+ */
+import { randomUUID } from "node:crypto";
+import { SandboxError } from "../shared/errors.ts";
+import type { EmitEvent } from "../shared/events.ts";
+import type { Execute } from "../shared/executor.ts";
+import type { FileChange } from "../shared/file-change.ts";
+import type { SandboxFileSystem } from "../shared/file-system.ts";
+import { DEFAULT_LIMITS, type SandboxLimits } from "../shared/limits.ts";
+import type {
+  ExecOptions,
+  ExecResult,
+  HarnessRuntimeOptions,
+  HarnessSandbox,
+  IsolationReport,
+} from "../shared/sandbox.ts";
+import type { ToolBridge } from "../shared/tools.ts";
+import type { HarnessTraceOptions } from "../shared/trace-options.ts";
+import type { HarnessWorkspaceSpec } from "../shared/workspace-spec.ts";
+import { waitAtMost } from "./bounded-wait.ts";
+import { ChangeTracker } from "./change-tracker.ts";
+import { checkExec } from "./check-exec-options.ts";
+import { CommandQueue } from "./command-queue.ts";
+import { createDefaultFiles } from "./default-files.ts";
+import { EventStream } from "./event-stream.ts";
+import { withoutReport } from "./exec-result.ts";
+import { IsolationKeeper } from "./isolation-record.ts";
+import { RunningCommand, stopped } from "./running-command.ts";
+import type { RuntimeParts } from "./runtime-parts.ts";
+import { StopSwitch } from "./stop-switch.ts";
+import { waitingCommandOf } from "./tool-scope.ts";
+import { resolveTraceOptions } from "./trace-options.ts";
+import { createTrackedFiles } from "./tracked-files.ts";
+
+/** What a runtime is made of. */
+export interface ShellRuntimeOptions {
+  readonly workspace: HarnessWorkspaceSpec;
+  /** Makes `invokeTool` of the executor's input; left out when JavaScript is off. */
+  readonly toolBridge?: ToolBridge | undefined;
+  readonly runtime?: HarnessRuntimeOptions | undefined;
+  /** Called at once and in order. Promises it returns are not waited for, except by `dispose`. */
+  readonly emit: EmitEvent;
+  /** Whether `harness.tool_call.*` is emitted. @default true */
+  readonly emitToolEvents?: boolean | undefined;
+  /** @default resolveTraceOptions(undefined, undefined) */
+  readonly traceOptions?: HarnessTraceOptions | undefined;
+  /** The `fs` of the sandbox. @default the mounts' directories on this host */
+  readonly files?: SandboxFileSystem | undefined;
+  /** Runs one command. */
+  readonly execute: Execute;
+  /** Releases what the executor holds. Its error becomes `harness.runtime.dispose.failed`. */
+  readonly dispose?: (() => Promise<void> | void) | undefined;
+  /** @default a report that claims nothing */
+  readonly isolation?: (() => Promise<IsolationReport>) | undefined;
+  readonly getReadOnlyPrefixes?: (() => readonly string[]) | undefined;
+  /**
+   * `maxToolCalls` and `maxToolConcurrency` are applied here, `timeoutMs` and `maxOutputBytes` are handed to
+   * the executor with commands that have none of their own; all of them stand in the isolation record.
+   */
+  readonly limits?: Partial<SandboxLimits> | undefined;
+  /** Milliseconds that an executor gets to end a command after its deadline or an abort. @default 2000 */
+  readonly lastResortMs?: number | undefined;
+  /** Milliseconds that `dispose` waits for the executor's. @default 5000 */
+  readonly disposeTimeoutMs?: number | undefined;
+}
+
+/** Builds a sandbox over an executor. Throws `OPTION_INVALID` when `execute`, `emit` or `workspace` is missing. */
+export function createShellRuntime(options: ShellRuntimeOptions): HarnessSandbox {
+  for (const name of ["execute", "emit"] as const) {
+    if (typeof options[name] !== "function")
+      throw new SandboxError("OPTION_INVALID", `${name}: expected a function`);
+  }
+  if (!Array.isArray(options.workspace?.mounts)) {
+    throw new SandboxError("OPTION_INVALID", "workspace: expected a workspace spec with mounts");
+  }
+  return new ShellRuntime(options);
+}
+
+class ShellRuntime implements HarnessSandbox {
+  readonly fs: SandboxFileSystem;
+  readonly #options: ShellRuntimeOptions;
+  readonly #parts: RuntimeParts;
+  readonly #queue = new CommandQueue();
+  readonly #open = new Map<StopSwitch, Promise<ExecResult>>();
+  #commands = 0;
+  #disposed: Promise<void> | undefined;
+
+  constructor(options: ShellRuntimeOptions) {
+    this.#options = options;
+    const { workspace, runtime } = options;
+    const hasJavascript = workspace.capabilities.javascript && runtime?.javascript !== false;
+    this.#parts = {
+      execute: options.execute,
+      events: new EventStream(options.emit),
+      tracker: new ChangeTracker(workspace.mounts),
+      isolation: new IsolationKeeper(options.isolation),
+      toolBridge: hasJavascript ? options.toolBridge : undefined,
+      emitToolEvents: options.emitToolEvents ?? true,
+      traceOptions: options.traceOptions ?? resolveTraceOptions(undefined, undefined),
+      limits: {
+        ...options.limits,
+        maxToolCalls: options.limits?.maxToolCalls ?? DEFAULT_LIMITS.maxToolCalls,
+        maxToolConcurrency: options.limits?.maxToolConcurrency ?? DEFAULT_LIMITS.maxToolConcurrency,
+      },
+      mounts: workspace.mounts.map(({ path, access }) => ({ path, access })),
+      lastResortMs: options.lastResortMs ?? 2_000,
+      readReadOnlyPrefixes: () => readPrefixes(options.getReadOnlyPrefixes),
+    };
+    const { files, refresh } = options.files ? { files: options.files } : createDefaultFiles(workspace);
+    this.fs = createTrackedFiles({
+      files,
+      tracker: this.#parts.tracker,
+      cwd: workspace.cwd,
+      beforeCall: () => {
+        this.#throwIfDisposed();
+        refresh?.(this.#prefixesOrThrow());
+      },
+      onChanges: (changes) => this.#emitFileChanges(changes),
+    });
+  }
+
+  async exec(command: string, options?: ExecOptions): Promise<ExecResult> {
+    const checked = checkExec(command, options, this.#options.workspace.cwd);
+    const exec = "problem" in checked ? { command: typeof command === "string" ? command : "" } : checked;
+    const waiting = waitingCommandOf(this) as RunningCommand | undefined;
+    const stop = new StopSwitch("problem" in checked ? undefined : checked.signal);
+    const run = { owner: this, number: ++this.#commands, nested: waiting !== undefined, stop };
+    const running = new RunningCommand(this.#parts, exec, run);
+    if (this.#disposed !== undefined) {
+      // Its event stream has ended; the result alone tells.
+      stop.stop("dispose");
+      const refused = withoutReport(126, { kind: "refused", by: "policy" }, "the sandbox was disposed");
+      return { ...refused, durationMs: 0, changes: [] };
+    }
+    if ("problem" in checked) {
+      return await running.refuse(
+        withoutReport(126, { kind: "refused", by: "policy" }, `exec: ${checked.problem}`),
+      );
+    }
+    const result = waiting === undefined ? this.#runInTurn(running) : runNested(running, waiting);
+    this.#open.set(stop, result);
+    try {
+      return await result;
+    } finally {
+      this.#open.delete(stop);
+      stop.release();
+    }
+  }
+
+  async isolation(): Promise<IsolationReport> {
+    return await this.#parts.isolation.report();
+  }
+
+  dispose(): Promise<void> {
+    this.#disposed ??= this.#end();
+    return this.#disposed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.dispose();
+  }
+
+  async #runInTurn(running: RunningCommand): Promise<ExecResult> {
+    return await this.#queue.run(
+      running.stop.signal,
+      () => running.run(),
+      () => running.refuse(stopped(running.stop)),
+    );
+  }
+
+  // Order: commands first, so that the executor is not taken apart under a command that could still end well.
+  async #end(): Promise<void> {
+    const { disposeTimeoutMs = 5_000 } = this.#options;
+    // One step later, so that whoever hears of the stop finds the sandbox disposed of.
+    await Promise.resolve();
+    for (const stop of this.#open.keys()) stop.stop("dispose");
+    await Promise.all(this.#open.values());
+    try {
+      const given = Promise.resolve(this.#options.dispose?.());
+      const ended = await waitAtMost(given, disposeTimeoutMs);
+      if (!ended.inTime) this.#emitDisposeFailed(`dispose took longer than ${disposeTimeoutMs} ms`);
+    } catch (thrown) {
+      this.#emitDisposeFailed(thrown instanceof Error ? thrown.message : String(thrown));
+    }
+    await waitAtMost(this.#parts.events.settled(), disposeTimeoutMs);
+  }
+
+  #emitDisposeFailed(error: string): void {
+    this.#parts.events.emit({ type: "harness.runtime.dispose.failed", occurrenceId: randomUUID(), error });
+  }
+
+  #emitFileChanges(changes: readonly FileChange[]): void {
+    const occurrenceId = randomUUID();
+    for (const { change, ...fields } of changes) {
+      this.#parts.events.emit({ type: `harness.file.${change}`, occurrenceId, ...fields, source: "fs" });
+    }
+  }
+
+  #throwIfDisposed(): void {
+    if (this.#disposed !== undefined) throw new SandboxError("SANDBOX_DISPOSED", "the sandbox was disposed");
+  }
+
+  #prefixesOrThrow(): readonly string[] {
+    const read = this.#parts.readReadOnlyPrefixes();
+    if ("prefixes" in read) return read.prefixes;
+    throw new SandboxError("FS_ERROR", read.problem, { errno: "EROFS" });
+  }
+}
+
+async function runNested(running: RunningCommand, outer: RunningCommand): Promise<ExecResult> {
+  outer.adopt(running.stop);
+  try {
+    return await running.run();
+  } finally {
+    outer.disown(running.stop);
+  }
+}
+
+function readPrefixes(
+  ask: (() => readonly string[]) | undefined,
+): ReturnType<RuntimeParts["readReadOnlyPrefixes"]> {
+  if (ask === undefined) return { prefixes: [] };
+  try {
+    const prefixes: unknown = ask();
+    const isList =
+      Array.isArray(prefixes) && prefixes.every((path) => typeof path === "string" && path.startsWith("/"));
+    if (isList) return { prefixes: [...prefixes] };
+    return { problem: "getReadOnlyPrefixes: expected a list of absolute paths" };
+  } catch (thrown) {
+    return {
+      problem: `getReadOnlyPrefixes failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+    };
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * The `fs` of a sandbox around the files that really do the work: refuses after dispose, lets changing calls
+ * run one after another, and reports what each changed below tracked mounts. Looks at the touched paths only.
+ */
+import type { FileChange } from "../shared/file-change.ts";
+import type { SandboxFileSystem } from "../shared/file-system.ts";
+import {
+  joinVirtualPath,
+  nameOfVirtualPath,
+  parentOfVirtualPath,
+  resolveVirtualPath,
+} from "../shared/virtual-path.ts";
+import type { ChangeTracker } from "./change-tracker.ts";
+
+/** What the wrapper needs besides the files. */
+export interface TrackedFilesOptions {
+  readonly files: SandboxFileSystem;
+  readonly tracker: ChangeTracker;
+  /** Where relative paths start. */
+  readonly cwd: string;
+  /** Called before every call; what it throws is the call's rejection. */
+  beforeCall(): void;
+  onChanges(changes: readonly FileChange[]): void;
+}
+
+/** As many links as a path walk follows before it calls them a loop. */
+const MAX_LINKS = 40;
+
+/** Wraps files for `sandbox.fs`. */
+export function createTrackedFiles(options: TrackedFilesOptions): SandboxFileSystem {
+  const { files, tracker, cwd, beforeCall, onChanges } = options;
+  let turn: Promise<unknown> = Promise.resolve();
+
+  const read = async <T>(operation: () => Promise<T>): Promise<T> => {
+    beforeCall();
+    return await operation();
+  };
+  const change = async (
+    findTouched: () => Promise<string[]>,
+    operation: () => Promise<void>,
+  ): Promise<void> => {
+    beforeCall();
+    const mine = turn.then(async () => {
+      // A path that leads nowhere or is no path: the operation itself says what is wrong with it.
+      const touched = await findTouched().catch(() => []);
+      await tracker.around(touched, operation, onChanges);
+    });
+    turn = mine.catch(() => undefined); // the caller of `mine` gets the failure
+    await mine;
+  };
+  const target = async (path: string) => resolveTarget(files, resolveVirtualPath(cwd, path));
+  const entry = async (path: string) => resolveEntry(files, resolveVirtualPath(cwd, path));
+
+  return {
+    readFile: (path) => read(() => files.readFile(path)),
+    readFileBuffer: (path) => read(() => files.readFileBuffer(path)),
+    stat: (path) => read(() => files.stat(path)),
+    lstat: (path) => read(() => files.lstat(path)),
+    readdir: (path) => read(() => files.readdir(path)),
+    readdirWithFileTypes: (path) => read(() => files.readdirWithFileTypes(path)),
+    exists: (path) => read(() => files.exists(path)),
+    realpath: (path) => read(() => files.realpath(path)),
+    readlink: (path) => read(() => files.readlink(path)),
+    glob: (pattern, globOptions) => read(() => files.glob(pattern, globOptions)),
+    writeFile: (path, content) =>
+      change(
+        async () => [await target(path)],
+        () => files.writeFile(path, content),
+      ),
+    appendFile: (path, content) =>
+      change(
+        async () => [await target(path)],
+        () => files.appendFile(path, content),
+      ),
+    mkdir: (path, mkdirOptions) =>
+      change(
+        async () => [await firstMissing(files, await entry(path))],
+        () => files.mkdir(path, mkdirOptions),
+      ),
+    rm: (path, rmOptions) =>
+      change(
+        async () => [await entry(path)],
+        () => files.rm(path, rmOptions),
+      ),
+    mv: (source, destination) =>
+      change(
+        async () => [await entry(source), await entry(destination)],
+        () => files.mv(source, destination),
+      ),
+    cp: (source, destination, cpOptions) =>
+      change(
+        async () => [await target(destination)],
+        () => files.cp(source, destination, cpOptions),
+      ),
+    symlink: (linkTarget, linkPath) =>
+      change(
+        async () => [await entry(linkPath)],
+        () => files.symlink(linkTarget, linkPath),
+      ),
+    chmod: (path, mode) => read(() => files.chmod(path, mode)),
+  };
+}
+
+/** Where a write through this path ends up, also through a link whose target does not exist. */
+async function resolveTarget(files: SandboxFileSystem, path: string, links = 0): Promise<string> {
+  if (await files.exists(path)) return await files.realpath(path);
+  const place = await resolveEntry(files, path);
+  try {
+    if (links < MAX_LINKS && (await files.lstat(place)).isSymbolicLink) {
+      const next = resolveVirtualPath(parentOfVirtualPath(place), await files.readlink(place));
+      return await resolveTarget(files, next, links + 1);
+    }
+  } catch {
+    // Not there: the write creates it at this place, or fails and says why.
+  }
+  return place;
+}
+
+/** The path itself, its directory without links. */
+async function resolveEntry(files: SandboxFileSystem, path: string): Promise<string> {
+  if (path === "/") return path;
+  const parent = parentOfVirtualPath(path);
+  const realParent = (await files.exists(parent))
+    ? await files.realpath(parent)
+    : await resolveEntry(files, parent);
+  return joinVirtualPath(realParent, nameOfVirtualPath(path));
+}
+
+async function firstMissing(files: SandboxFileSystem, path: string): Promise<string> {
+  let missing = path;
+  for (let parent = parentOfVirtualPath(missing); parent !== "/"; parent = parentOfVirtualPath(missing)) {
+    if (await files.exists(parent)) return missing;
+    missing = parent;
+  }
+  return missing;
+}
