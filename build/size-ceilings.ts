@@ -9,6 +9,6 @@ export const SIZE_CEILINGS = {
   unpacked: 20_500_000,
   /** What `import "@little-stack/harness"` reads: the entry and the chunks that it imports at once. */
   library: 700_000,
-  /** What a worker reads before its first command: main.js and the chunks that it imports at once. */
+  /** What a worker reads before its first command: the engine and the chunks that it imports at once. */
   workerStart: 1_900_000,
 } as const;
