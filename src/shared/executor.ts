@@ -52,7 +52,7 @@ export interface ExecuteOutput {
   readonly ending?: ExecEnding;
   /** Set per stream when not all of it was kept. */
   readonly truncated?: { readonly stdout?: { totalBytes: number }; readonly stderr?: { totalBytes: number } };
-  /** Whether the next command sees the cwd and variables that this one left. @default true */
+  /** Whether the command started with the cwd and variables of the last one that ended well. @default true */
   readonly stateRestored?: boolean;
 }
 

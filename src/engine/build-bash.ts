@@ -1,0 +1,41 @@
+/** Engine options → one just-bash over a file system of ours. */
+import { Bash, DefenseInDepthBox, type IFileSystem, type JavaScriptConfig } from "just-bash";
+import type { DefenseInDepth } from "../shared/defense.ts";
+import { OUT_OF_THE_WAY } from "./limits.ts";
+import { nestedJavaScript } from "./nested-javascript.ts";
+import type { EngineOptions } from "./port.ts";
+
+/** The strength of the engine's defenses, in its own words. */
+export function defenseLevel(defense: DefenseInDepth): string {
+  return defense === false ? "none" : DefenseInDepthBox.getInstance(defense).getStatus().level;
+}
+
+/** Where the shell starts; the variables are those that a login shell of Debian would show. */
+export function buildBash(
+  options: EngineOptions,
+  fs: IFileSystem,
+  invokeTool: (path: string, argsJson: string) => Promise<string>,
+  nested: boolean,
+): Bash {
+  const javascript: boolean | JavaScriptConfig =
+    options.javascript && options.tools ? { invokeTool } : options.javascript;
+  return new Bash({
+    fs,
+    cwd: options.cwd,
+    env: { HOME: "/home/user", USER: "user", SHELL: "/bin/bash", LANG: "C.UTF-8" },
+    python: options.python,
+    javascript,
+    ...(options.network === null
+      ? {}
+      : {
+          network: {
+            allowedUrlPrefixes: [...options.network.allowOnlyUrlPrefixes],
+            allowedMethods: [...options.network.allowOnlyMethods] as "GET"[],
+          },
+        }),
+    defenseInDepth: options.defenseInDepth,
+    executionLimits: { ...OUT_OF_THE_WAY, ...options.executionLimits },
+    customCommands: nested && options.javascript ? nestedJavaScript() : [],
+    processInfo: { pid: 2, ppid: 1, uid: 1000, gid: 1000 },
+  });
+}

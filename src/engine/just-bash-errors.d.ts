@@ -1,0 +1,7 @@
+declare module "just-bash:errors" {
+  /** The engine's own class: see `fs-errors.ts`. The build finds it in the engine's bundle. */
+  export class BadSubstitutionError extends Error {
+    stderr: string;
+    constructor(name: string, stdout?: string, stderr?: string);
+  }
+}

@@ -1,0 +1,51 @@
+import type { BashOptions } from "just-bash";
+
+type ExecutionLimits = NonNullable<BashOptions["executionLimits"]>;
+
+/** The largest delay that a Node timer takes, about 24.8 days; a larger one fires at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const UNBOUNDED = Number.MAX_SAFE_INTEGER;
+
+/**
+ * The engine counts commands, loop turns and bytes per `exec()`; one of ours lives as long as the shell, so
+ * its counters would end honest work. Time, memory and output are bounded from outside, by the parent.
+ * What guards the interpreter's own stack (call, substitution and source depth) stays as it is.
+ */
+export const OUT_OF_THE_WAY: ExecutionLimits = {
+  maxSourceBytes: 512 * 1024 * 1024,
+  maxCommandCount: UNBOUNDED,
+  maxLoopIterations: UNBOUNDED,
+  maxAwkIterations: UNBOUNDED,
+  maxSedIterations: UNBOUNDED,
+  maxJqIterations: UNBOUNDED,
+  maxQueryTokens: 10_000_000,
+  maxQueryElements: UNBOUNDED,
+  maxAwkParserTokens: 10_000_000,
+  maxAwkParserOperations: UNBOUNDED,
+  maxCsvRows: UNBOUNDED,
+  maxCsvCells: UNBOUNDED,
+  maxWorkUnits: UNBOUNDED,
+  maxTraversalEntries: UNBOUNDED,
+  maxTraversalWork: UNBOUNDED,
+  maxLiveBytes: UNBOUNDED,
+  maxInputBytes: UNBOUNDED,
+  maxFileSystemBytes: UNBOUNDED,
+  maxDatabaseBytes: UNBOUNDED,
+  maxDatabaseResultBytes: UNBOUNDED,
+  maxArchiveBytes: UNBOUNDED,
+  maxArchiveCompressedBytes: UNBOUNDED,
+  maxArchiveEntryBytes: UNBOUNDED,
+  maxArchiveEntries: UNBOUNDED,
+  maxWorkerMessageBytes: 1024 * 1024 * 1024,
+  maxExecutionTimeMs: LONGEST_TIMER_MS,
+  maxSqliteTimeoutMs: LONGEST_TIMER_MS,
+  maxPythonTimeoutMs: LONGEST_TIMER_MS,
+  maxJsTimeoutMs: LONGEST_TIMER_MS,
+  maxGlobOperations: UNBOUNDED,
+  // V8 ends strings near 512 Mi characters; above that the engine would throw a RangeError of its own.
+  maxStringLength: 500 * 1024 * 1024,
+  maxArrayElements: 100_000_000,
+  maxHeredocSize: 500 * 1024 * 1024,
+  maxBraceExpansionResults: 10_000_000,
+  maxOutputSize: UNBOUNDED,
+};

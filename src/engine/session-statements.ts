@@ -1,0 +1,137 @@
+/**
+ * The statements that stand around a guest's script in a shell that never ends. Nothing here is typed by a
+ * guest; names that a guest could have redefined go through `builtin`.
+ */
+import { type CommandNode, type PipelineNode, parse, type StatementNode } from "just-bash";
+import { quote } from "./quote.ts";
+import { DUMP_SCRIPT } from "./shell-state.ts";
+
+type GroupNode = Extract<CommandNode, { type: "Group" }>;
+
+/** Where one shell's streams lie in the file system. */
+export interface DevicePaths {
+  readonly out: string;
+  readonly err: string;
+  readonly stdin: string;
+  readonly status: string;
+  readonly state: string;
+}
+
+/** The fixed statements of one shell. */
+export interface SessionStatements {
+  /** Points the streams at our devices. The first append to `out` resolves when the next script is there. */
+  readonly waitForScript: StatementNode[];
+  /** Makes the last command of a pipeline run in this shell, for the one pipeline that follows. */
+  readonly lastPipeOn: StatementNode[];
+  /** Says how the script ended. */
+  readonly tellStatus: StatementNode[];
+  readonly dumpState: StatementNode[];
+  wrap(script: readonly StatementNode[], parts: WrapParts): StatementNode;
+}
+
+/** What surrounds one script. */
+export interface WrapParts {
+  readonly before: readonly StatementNode[];
+  readonly hasStdin: boolean;
+  /** Run in a subshell: nothing that the script sets stays. */
+  readonly apart: boolean;
+}
+
+export function buildStatements(paths: DevicePaths): SessionStatements {
+  const lastPipeOff = parse("builtin shopt -u lastpipe").statements;
+  const plain = frame(`! ((1)) | { true; } >>${paths.out} 2>>${paths.err}`);
+  const withStdin = frame(`! ((1)) | { true; } <${paths.stdin} >>${paths.out} 2>>${paths.err}`);
+  return {
+    waitForScript: parse(`builtin exec 1>>${paths.out} 2>>${paths.err}`).statements,
+    lastPipeOn: parse("builtin shopt -s lastpipe").statements,
+    tellStatus: parse(`builtin echo "\${PIPESTATUS[1]} $SHELLOPTS $BASHOPTS $PWD" >${paths.status}`)
+      .statements,
+    dumpState: parse(`${DUMP_SCRIPT} >${paths.state} 2>/dev/null`).statements,
+    wrap(script, { before, hasStdin, apart }) {
+      const body = [...lastPipeOff, ...before, ...script];
+      return (hasStdin ? withStdin : plain)(apart ? [subshell(body)] : body);
+    },
+  };
+}
+
+/**
+ * `! ((1)) | { script; }` under `lastpipe`: the group runs in this shell, yet `exit`, `set -e` and
+ * `${x?}` end the group and not the shell, as they do for every last command of a pipeline; `!` keeps `set -e`
+ * from ending the shell over the group's own status, which stays readable in `PIPESTATUS`.
+ * The redirections catch what the interpreter itself prints between the commands.
+ */
+function frame(source: string): (body: StatementNode[]) => StatementNode {
+  const statement = first(parse(source).statements);
+  const pipeline = first(statement.pipelines);
+  const group = pipeline.commands[1] as GroupNode;
+  return (body) => ({
+    ...statement,
+    pipelines: [{ ...pipeline, commands: [first(pipeline.commands), { ...group, body }] }],
+  });
+}
+
+function subshell(body: StatementNode[]): StatementNode {
+  const command = { type: "Subshell", body, redirections: [] } as CommandNode;
+  const pipeline: PipelineNode = { type: "Pipeline", negated: false, commands: [command] };
+  return { type: "Statement", operators: [], background: false, pipelines: [pipeline] };
+}
+
+function first<T>(items: readonly T[]): T {
+  const item = items[0];
+  if (item === undefined) throw new Error("the engine's parser returned nothing");
+  return item;
+}
+
+/** `set -- …`; also with no arguments, to drop those of the script before. */
+export function setArguments(args: readonly string[]): StatementNode[] {
+  return parse(`builtin set -- ${args.map(quote).join(" ")}`).statements;
+}
+
+/** Variables for one script. */
+export function exportVariables(env: Readonly<Record<string, string>>): StatementNode[] {
+  const entries = Object.entries(env);
+  if (entries.length === 0) return [];
+  return parse(`builtin export ${entries.map(([name, value]) => `${name}=${quote(value)}`).join(" ")}`)
+    .statements;
+}
+
+/** Takes `exportVariables` back: each name as it was declared before, or unset. */
+export function restoreVariables(
+  names: readonly string[],
+  declarations: ReadonlyMap<string, string>,
+): StatementNode[] {
+  const lines = names.flatMap((name) => [`builtin unset -v ${name}`, declarations.get(name) ?? []].flat());
+  return parse(lines.join("\n")).statements;
+}
+
+export function changeDirectory(path: string): StatementNode[] {
+  return parse(`builtin cd -- ${quote(path)} >/dev/null`).statements;
+}
+
+/** Unsets everything exported but what bash itself sets. */
+export function unsetVariables(names: readonly string[]): StatementNode[] {
+  return names.length === 0 ? [] : parse(`builtin unset -v ${names.join(" ")}`).statements;
+}
+
+/** Shell options do not stay from script to script: brings them back to how a fresh shell has them. */
+export function resetOptions(fresh: ShellOptions, now: ShellOptions): StatementNode[] {
+  const commands = [
+    ...difference(now.set, fresh.set).map((name) => `builtin set +o ${name}`),
+    ...difference(fresh.set, now.set).map((name) => `builtin set -o ${name}`),
+    ...difference(now.shopt, fresh.shopt).map((name) => `builtin shopt -u ${name}`),
+    ...difference(fresh.shopt, now.shopt).map((name) => `builtin shopt -s ${name}`),
+  ];
+  return commands.length === 0 ? [] : parse(commands.join("\n")).statements;
+}
+
+/** `$SHELLOPTS` and `$BASHOPTS`. */
+export interface ShellOptions {
+  readonly set: string;
+  readonly shopt: string;
+}
+
+function difference(from: string, without: string): string[] {
+  if (from === without) return [];
+  const known = new Set(without.split(":"));
+  return from.split(":").filter((name) => name !== "" && !known.has(name));
+}

@@ -1,0 +1,322 @@
+/**
+ * One shell that stays. The engine's `exec()` forgets cwd, variables, arrays, functions and aliases when it
+ * returns, so one `exec()` runs for as long as the shell lives: its script is a generator of statements that
+ * asks for the guest's next script, runs it, and tells how it ended, all through devices of our own file
+ * system. No state is copied or parsed again between scripts, and output streams as commands finish.
+ *
+ * It relies on the interpreter taking `statements` one by one; `shell-session.test.ts` tells when it stops to.
+ */
+import { type Bash, type IFileSystem, parse, type ScriptNode, type StatementNode } from "just-bash";
+import { buildBash } from "./build-bash.ts";
+import { mendErrorText } from "./error-text.ts";
+import type {
+  DeviceHost,
+  EngineInput,
+  EngineOptions,
+  EngineResult,
+  EngineShell,
+  ShellState,
+} from "./port.ts";
+import {
+  buildStatements,
+  changeDirectory,
+  exportVariables,
+  resetOptions,
+  restoreVariables,
+  type SessionStatements,
+  type ShellOptions,
+  setArguments,
+  unsetVariables,
+} from "./session-statements.ts";
+import { ShellSignal } from "./shell-signal.ts";
+import { collectFunctions, type Dump, readDump, toRestoreScript, toShellState } from "./shell-state.ts";
+import { mayChangeState } from "./state-analysis.ts";
+
+/** What `echo $SHELLOPTS $BASHOPTS` prints in a shell of ours before a script changed anything. */
+const FRESH_OPTIONS: ShellOptions = {
+  set: "braceexpand:hashall:interactive-comments",
+  shopt: "expand_aliases:globskipdots",
+};
+
+interface Task {
+  readonly input: EngineInput;
+  readonly script: ScriptNode;
+  readonly changesState: boolean;
+  resolve(result: EngineResult): void;
+}
+
+interface Status {
+  readonly exitCode: number;
+  readonly options: ShellOptions;
+  readonly cwd: string;
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+let shells = 0;
+
+/** A file system that the engine can run on and that takes our devices. */
+export type EngineFileSystem = Omit<IFileSystem, "readFileBytes"> & {
+  /** One character per byte: what the engine brands as `ByteString`. */
+  readFileBytes(path: string): Promise<string>;
+} & DeviceHost;
+
+/** Opens a shell; `restore` is the state that another one left. */
+export function openShell(
+  options: EngineOptions,
+  fs: EngineFileSystem,
+  restore: ShellState | null,
+  nested = false,
+): EngineShell {
+  return new ShellSession(options, fs, restore, nested);
+}
+
+class ShellSession implements EngineShell {
+  readonly #bash: Bash;
+  readonly #statements: SessionStatements;
+  readonly #removeDevices: (() => void)[];
+  readonly #signal = new ShellSignal();
+  readonly #functions = new Map<string, string>();
+  /** Set while the shell waits for a script. */
+  #wake: (() => void) | null = null;
+  #task: Task | null = null;
+  #waited = false;
+  #closed = false;
+  #status: Status | null = null;
+  #dumpText = "";
+  #fresh: Dump | null = null;
+  #dump: Dump | null = null;
+  #cwd: string;
+  #options = FRESH_OPTIONS;
+  #hasArguments = false;
+  #defined: ReadonlySet<string> = new Set();
+  #restore: ShellState | null;
+  #ended: Promise<void> | null = null;
+
+  constructor(options: EngineOptions, fs: EngineFileSystem, restore: ShellState | null, nested: boolean) {
+    const directory = `/dev/.shell/${++shells}`;
+    const paths = {
+      out: `${directory}/out`,
+      err: `${directory}/err`,
+      stdin: `${directory}/stdin`,
+      status: `${directory}/status`,
+      state: `${directory}/state`,
+    };
+    this.#cwd = options.cwd;
+    this.#restore = restore;
+    this.#statements = buildStatements(paths);
+    this.#removeDevices = [
+      fs.addDevice(paths.out, { write: (bytes) => this.#writeOut(bytes), hidden: true }),
+      fs.addDevice(paths.err, { write: (bytes) => this.#writeErr(bytes), hidden: true }),
+      fs.addDevice(paths.stdin, { read: () => this.#task?.input.stdin ?? new Uint8Array(0), hidden: true }),
+      fs.addDevice(paths.status, { write: (bytes) => this.#readStatus(bytes), hidden: true }),
+      fs.addDevice(paths.state, { write: (bytes) => this.#readState(bytes), hidden: true }),
+    ];
+    this.#bash = buildBash(options, fs as unknown as IFileSystem, (path, json) => this.#invokeTool(path, json), nested);
+    let handedOut = false;
+    this.#bash.registerTransformPlugin({
+      name: "shell-session",
+      transform: ({ ast }) => {
+        // Nested `exec()` calls of the engine (`bash -c`, `xargs`) pass here too: only the first is ours.
+        if (handedOut) return { ast };
+        handedOut = true;
+        const statements = { [Symbol.iterator]: () => this.#live() } as unknown as StatementNode[];
+        return { ast: { ...ast, statements } };
+      },
+    });
+  }
+
+  run(input: EngineInput): Promise<EngineResult> {
+    if (this.#closed) return Promise.resolve(failed("the shell is closed"));
+    if (this.#task !== null) return Promise.resolve(failed("the shell is busy"));
+    let script: ScriptNode;
+    try {
+      script = parse(input.script, { maxHeredocSize: input.script.length });
+    } catch (error) {
+      return this.#refuseSyntax(input, error);
+    }
+    return new Promise((resolve) => {
+      this.#signal.arm(input.signal, input.deadlineMs);
+      this.#task = { input, script, changesState: mayChangeState(script, this.#defined), resolve };
+      this.#ended ??= this.#begin();
+      this.#wake?.();
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#signal.abort();
+    this.#wake?.();
+    for (const remove of this.#removeDevices) remove();
+  }
+
+  async #begin(): Promise<void> {
+    let why = "the engine ended the shell";
+    let exitCode = 1;
+    try {
+      const result = await this.#bash.exec("true", { signal: this.#signal.signal });
+      exitCode = result.exitCode;
+      const printed = `${result.stdout}${result.stderr}`.trim();
+      if (printed !== "") why = printed;
+    } catch (error) {
+      why = error instanceof Error ? error.message : String(error);
+    }
+    this.#closed = true;
+    const task = this.#task;
+    if (task === null) return;
+    this.#task = null;
+    const ending = this.#signal.fired ? "aborted" : exitCode === 126 ? "limit" : "failed";
+    if (ending !== "aborted") await task.input.onOutput("stderr", encoder.encode(`${mendErrorText(why)}\n`));
+    task.resolve({ exitCode: ending === "limit" ? 126 : 1, ending, why, state: null });
+  }
+
+  /** The script of the one `exec()`: ends when the shell is closed or no longer does what it is told. */
+  *#live(): Generator<StatementNode> {
+    yield* parse("builtin shopt -s expand_aliases").statements;
+    const restoring = this.#restore;
+    if (restoring !== null) {
+      yield* this.#statements.dumpState;
+      this.#fresh = this.#takeDump();
+      yield* parse(`{ ${toRestoreScript(restoring)}\n} >/dev/null 2>&1`).statements;
+      for (const [name, source] of Object.entries(restoring.functions)) this.#functions.set(name, source);
+      this.#cwd = restoring.cwd;
+      yield* this.#statements.dumpState;
+      this.#takeDump();
+    }
+    for (;;) {
+      this.#waited = false;
+      yield* this.#statements.waitForScript;
+      const task = this.#task;
+      // Not waited: the guest switched execution off (`set -n`) or took `builtin` over. The shell is lost.
+      if (task === null || !this.#waited || this.#closed) return;
+      yield* this.#runTask(task);
+      if (this.#status === null) return;
+      this.#finish(task, this.#status);
+    }
+  }
+
+  *#runTask(task: Task): Generator<StatementNode> {
+    const { input, script } = task;
+    this.#status = null;
+    this.#dumpText = "";
+    yield* resetOptions(FRESH_OPTIONS, this.#options);
+    const env = input.env ?? {};
+    const names = Object.keys(env);
+    const overrides = names.length > 0 || input.replaceEnv;
+    if (this.#fresh === null && (task.changesState || overrides)) {
+      yield* this.#statements.dumpState;
+      this.#fresh = this.#takeDump();
+      this.#dumpText = "";
+    }
+    const before: StatementNode[] = [];
+    if (input.args.length > 0 || this.#hasArguments) before.push(...setArguments(input.args));
+    this.#hasArguments = input.args.length > 0;
+    if (input.replaceEnv) before.push(...unsetVariables(this.#exportedNames()));
+    before.push(...exportVariables(env));
+    if (input.cwd !== null) before.push(...changeDirectory(input.cwd));
+    yield* this.#statements.lastPipeOn;
+    const parts = { before, hasStdin: input.stdin !== null, apart: input.replaceEnv };
+    yield this.#statements.wrap(script.statements, parts);
+    yield* this.#statements.tellStatus;
+    if (!input.replaceEnv) {
+      if (names.length > 0) yield* restoreVariables(names, this.#dump?.variables ?? new Map());
+      if (input.cwd !== null) yield* changeDirectory(this.#cwd);
+    }
+    if (task.changesState) {
+      collectFunctions(script, this.#functions);
+      yield* this.#statements.dumpState;
+    }
+  }
+
+  #finish(task: Task, status: Status): void {
+    const { input } = task;
+    const cwd = input.cwd !== null || input.replaceEnv ? this.#cwd : status.cwd;
+    const moved = cwd !== this.#cwd;
+    this.#cwd = cwd;
+    this.#options = status.options;
+    let state: ShellState | null = null;
+    if (task.changesState && this.#fresh !== null) {
+      const before = this.#dump;
+      const now = this.#takeDump();
+      if (moved || before === null || !sameDump(before, now)) {
+        state = toShellState(this.#fresh, now, cwd, this.#functions);
+      }
+    }
+    this.#task = null;
+    this.#signal.disarm();
+    task.resolve({ exitCode: status.exitCode, ending: "exited", why: "", state });
+  }
+
+  #takeDump(): Dump {
+    const dump = readDump(this.#dumpText);
+    this.#dump = dump;
+    this.#defined = new Set([...dump.functionNames, ...dump.aliases.keys()]);
+    return dump;
+  }
+
+  #exportedNames(): string[] {
+    const variables = [...(this.#dump?.variables ?? [])];
+    return variables.filter(([, text]) => /^declare -[a-zA-Z]*x/.test(text)).map(([name]) => name);
+  }
+
+  #writeOut(bytes: Uint8Array): void | Promise<void> {
+    if (bytes.length > 0) return this.#task?.input.onOutput("stdout", bytes);
+    if (this.#waited || this.#closed) return;
+    this.#waited = true;
+    if (this.#task !== null) return;
+    return new Promise((resolve) => {
+      this.#wake = () => {
+        this.#wake = null;
+        resolve();
+      };
+    });
+  }
+
+  #writeErr(bytes: Uint8Array): void | Promise<void> {
+    if (bytes.length === 0) return;
+    return this.#task?.input.onOutput("stderr", encoder.encode(mendErrorText(decoder.decode(bytes))));
+  }
+
+  #readStatus(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    const match = /^(\d+) (\S*) (\S*) (.*)\n$/s.exec(decoder.decode(bytes));
+    if (match === null) return;
+    const [, code = "1", set = "", shopt = "", cwd = "/"] = match;
+    this.#status = { exitCode: Number(code), options: { set, shopt }, cwd };
+  }
+
+  #readState(bytes: Uint8Array): void {
+    this.#dumpText += decoder.decode(bytes);
+  }
+
+  #invokeTool(path: string, argsJson: string): Promise<string> {
+    const invoke = this.#task?.input.invokeTool;
+    return invoke ? invoke(path, argsJson) : Promise.reject(new Error("the command has ended"));
+  }
+
+  async #refuseSyntax(input: EngineInput, error: unknown): Promise<EngineResult> {
+    const text = error instanceof Error ? error.message : String(error);
+    const message = `bash: syntax error: ${text.replace(/^(syntax error:?|Parse error) ?/i, "")}\n`;
+    await input.onOutput("stderr", encoder.encode(message));
+    return { exitCode: 2, ending: "exited", why: "", state: null };
+  }
+}
+
+function failed(why: string): EngineResult {
+  return { exitCode: 126, ending: "failed", why, state: null };
+}
+
+function sameDump(a: Dump, b: Dump): boolean {
+  return (
+    sameMap(a.variables, b.variables) &&
+    sameMap(a.aliases, b.aliases) &&
+    a.functionNames.length === b.functionNames.length &&
+    a.functionNames.every((name, index) => name === b.functionNames[index])
+  );
+}
+
+function sameMap(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
+  if (a.size !== b.size) return false;
+  for (const [key, value] of a) if (b.get(key) !== value) return false;
+  return true;
+}

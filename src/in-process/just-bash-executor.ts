@@ -1,0 +1,168 @@
+/**
+ * Runs commands with the engine in this process: the executor behind `justBashSandbox()`. A compatibility
+ * layer for trusted scripts, no boundary: the engine's defenses are off, because they would patch the globals
+ * of the host application, and a script that never yields keeps the host's event loop until its deadline.
+ */
+
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { EngineOptions, EngineShell, ShellState } from "../engine/port.ts";
+import { BoundedBytes } from "../shared/bounded-bytes.ts";
+import { defenseInDepthForAdapter } from "../shared/defense.ts";
+import { isSandboxError } from "../shared/errors.ts";
+import type { ExecEnding, ExecuteInput, ExecuteOutput } from "../shared/executor.ts";
+import { DEFAULT_LIMITS, type SandboxLimits } from "../shared/limits.ts";
+import type { HarnessWorkspaceSpec } from "../shared/workspace-spec.ts";
+import { MountFs } from "../workspace/mount-fs.ts";
+
+/** The built engine. Its types come from the source, its code from the worker's folder. */
+type EngineModule = typeof import("../engine/index.ts");
+
+/** How long an aborted script may take to answer before the shell is given up. */
+const ABORT_GRACE_MS = 200;
+
+export interface JustBashExecutor {
+  execute(input: ExecuteInput): Promise<ExecuteOutput>;
+  files(): Promise<MountFs>;
+  engineName(): Promise<string>;
+  dispose(): Promise<void>;
+}
+
+/** What the executor is made from. */
+export interface JustBashSetup {
+  readonly workspace: HarnessWorkspaceSpec;
+  readonly tools: boolean;
+  readonly limits: Partial<Pick<SandboxLimits, "timeoutMs" | "maxOutputBytes" | "maxStreamBytes">>;
+  readonly executionLimits: Readonly<Record<string, number>>;
+  /** The built worker's main file; the engine lies beside it. */
+  workerFile(): string;
+}
+
+export function createJustBashExecutor(setup: JustBashSetup): JustBashExecutor {
+  const limits = { ...DEFAULT_LIMITS, ...setup.limits };
+  const { capabilities, cwd, mounts } = setup.workspace;
+  const { network } = capabilities;
+  const options: EngineOptions = {
+    cwd,
+    python: capabilities.python,
+    javascript: capabilities.javascript,
+    tools: setup.tools,
+    network: network === undefined ? null : { allowOnlyMethods: ["GET", "HEAD"], ...network },
+    executionLimits: setup.executionLimits,
+    defenseInDepth: defenseInDepthForAdapter("just-bash"),
+  };
+  let loaded: Promise<{ engine: EngineModule; fs: MountFs }> | null = null;
+  let shell: EngineShell | null = null;
+  let state: ShellState | null = null;
+
+  const load = (): Promise<{ engine: EngineModule; fs: MountFs }> => {
+    loaded ??= (async () => {
+      const url = pathToFileURL(join(dirname(setup.workerFile()), "engine.js")).href;
+      const engine = (await import(url)) as EngineModule;
+      return { engine, fs: new MountFs({ mounts, createError: engine.createShellFsError }) };
+    })();
+    return loaded;
+  };
+
+  async function execute(input: ExecuteInput): Promise<ExecuteOutput> {
+    const { engine, fs } = await load();
+    fs.setReadOnlyPrefixes(input.readOnlyPrefixes);
+    const maxOutputBytes = input.maxOutputBytes ?? limits.maxOutputBytes;
+    const out = { stdout: new BoundedBytes(maxOutputBytes), stderr: new BoundedBytes(maxOutputBytes) };
+    const stop = new AbortController();
+    let ended: ExecEnding | null = null;
+    const end = (ending: ExecEnding): void => {
+      ended ??= ending;
+      stop.abort();
+    };
+    const timeoutMs = input.timeoutMs ?? limits.timeoutMs;
+    const timer = setTimeout(() => end({ kind: "killed", by: "deadline" }), timeoutMs);
+    const onAbort = (): void => end({ kind: "killed", by: abortedBy(input.signal) });
+    input.signal.addEventListener("abort", onAbort, { once: true });
+    if (input.signal.aborted) onAbort();
+    try {
+      const own = input.nested
+        ? engine.openShell(options, fs, state, true)
+        : (shell ??= engine.openShell(options, fs, state));
+      const run = own.run({
+        script: input.command,
+        args: input.args ?? [],
+        stdin: input.stdin ?? null,
+        cwd: input.cwd ?? null,
+        env: input.env ?? null,
+        replaceEnv: input.replaceEnv === true,
+        deadlineMs: timeoutMs,
+        signal: stop.signal,
+        onOutput(stream, bytes) {
+          if (ended !== null) return;
+          out[stream].push(bytes);
+          if (stream === "stdout") input.onStdout(bytes);
+          else input.onStderr(bytes);
+          if (out[stream].totalBytes > limits.maxStreamBytes) end({ kind: "killed", by: "output" });
+        },
+        invokeTool: input.invokeTool
+          ? (path, json) => input.invokeTool?.(path, json) ?? Promise.reject()
+          : null,
+      });
+      const result = await Promise.race([run, afterAbort(stop.signal)]);
+      if (result !== null && result.ending === "aborted") ended ??= { kind: "killed", by: "deadline" };
+      if (input.nested) own.close();
+      else if (result === null || result.ending !== "exited") {
+        own.close();
+        shell = null;
+      } else if (result.state !== null) state = result.state;
+      const ending: ExecEnding = ended ?? toEnding(result);
+      return finish(ending.kind === "exited" ? (result?.exitCode ?? 1) : exitCode(ending), ending);
+    } finally {
+      clearTimeout(timer);
+      input.signal.removeEventListener("abort", onAbort);
+    }
+
+    function finish(code: number, ending: ExecEnding): ExecuteOutput {
+      ended ??= ending;
+      const stdout = out.stdout.take();
+      const stderr = out.stderr.take();
+      return {
+        exitCode: code,
+        ending,
+        stdout: stdout.bytes,
+        stderr: stderr.bytes,
+        truncated: {
+          ...(stdout.truncated === null ? {} : { stdout: stdout.truncated }),
+          ...(stderr.truncated === null ? {} : { stderr: stderr.truncated }),
+        },
+      };
+    }
+  }
+
+  return {
+    execute,
+    files: async () => (await load()).fs,
+    engineName: async () => (await load()).engine.ENGINE_NAME,
+    async dispose() {
+      shell?.close();
+      shell = null;
+    },
+  };
+}
+
+function toEnding(result: { ending: string; why: string } | null): ExecEnding {
+  if (result === null) return { kind: "unknown", why: "the engine gave no answer" };
+  if (result.ending === "exited") return { kind: "exited" };
+  return result.ending === "limit" ? { kind: "refused", by: "limit" } : { kind: "unknown", why: result.why };
+}
+
+function exitCode(ending: ExecEnding): number {
+  if (ending.kind !== "killed") return 126;
+  return ending.by === "deadline" ? 124 : 137;
+}
+
+function abortedBy(signal: AbortSignal): "abort" | "dispose" {
+  return isSandboxError(signal.reason) && signal.reason.code === "SANDBOX_DISPOSED" ? "dispose" : "abort";
+}
+
+function afterAbort(signal: AbortSignal): Promise<null> {
+  return new Promise((resolve) => {
+    signal.addEventListener("abort", () => setTimeout(resolve, ABORT_GRACE_MS, null), { once: true });
+  });
+}

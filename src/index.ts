@@ -1,0 +1,35 @@
+/** `@little-stack/harness`: the public names, one by one. */
+export type { SubprocessOptions } from "./parent/options.ts";
+export { type JustBashOptions, justBashSandbox } from "./sandbox/just-bash-sandbox.ts";
+export { type MountOptions, type OpenSandboxOptions, openSandbox } from "./sandbox/open-sandbox.ts";
+export {
+  createJustBashRuntime,
+  executionEnvironment,
+  tieredExecutionEnvironment,
+} from "./sandbox/renamed.ts";
+export { subprocessSandbox } from "./sandbox/subprocess-sandbox.ts";
+export { isSandboxError, SandboxError, type SandboxErrorCode } from "./shared/errors.ts";
+export type { EmitEvent, HarnessEvent } from "./shared/events.ts";
+export type { ExecEnding, Execute, ExecuteInput, ExecuteOutput } from "./shared/executor.ts";
+export type { FileChange } from "./shared/file-change.ts";
+export type { DirectoryEntry, FileStat, SandboxFileSystem } from "./shared/file-system.ts";
+export type { SandboxLimits } from "./shared/limits.ts";
+export type {
+  CreateSandboxOptions,
+  ExecOptions,
+  ExecResult,
+  HarnessRuntimeOptions,
+  HarnessSandbox,
+  HarnessSandboxFactory,
+  HarnessSandboxMode,
+  IsolationReport,
+} from "./shared/sandbox.ts";
+export type { HarnessTool, HarnessTools, ToolBridge, ToolCallOptions } from "./shared/tools.ts";
+export type { HarnessTraceOptions } from "./shared/trace-options.ts";
+export type {
+  HarnessCapabilities,
+  HarnessMount,
+  HarnessWorkspaceSpec,
+  MountAccess,
+  NetworkPolicy,
+} from "./shared/workspace-spec.ts";

@@ -1,0 +1,63 @@
+/** Where the built worker is. Looks at the disk, starts nothing. */
+import { existsSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { SandboxError } from "../shared/errors.ts";
+
+const WORKER_FILE = "main.js";
+
+/**
+ * The worker's main file, as an absolute path.
+ * @throws SandboxError `WORKER_NOT_FOUND` that lists what was tried and what to set.
+ */
+export function findWorker(workerPath: string | URL | null, from: string = import.meta.url): string {
+  if (workerPath !== null) return named(workerPath);
+  const tried: string[] = [];
+  for (const candidate of candidates(from)) {
+    if (candidate === null) continue;
+    if (isFile(candidate)) return candidate;
+    tried.push(candidate);
+  }
+  throw new SandboxError(
+    "WORKER_NOT_FOUND",
+    `The sandbox worker was not found. Tried: ${tried.join(", ")}. If this application is bundled, keep ` +
+      '"@little-stack/harness" external (esbuild and webpack: external; Next.js: serverExternalPackages), or copy ' +
+      "the package's dist/worker folder beside the bundle and pass its path as workerPath.",
+    { tried },
+  );
+}
+
+function named(workerPath: string | URL): string {
+  const path = resolve(
+    workerPath instanceof URL || workerPath.startsWith("file:") ? fileURLToPath(workerPath) : workerPath,
+  );
+  const file = existsSync(path) && statSync(path).isDirectory() ? join(path, WORKER_FILE) : path;
+  if (isFile(file)) return file;
+  throw new SandboxError(
+    "WORKER_NOT_FOUND",
+    `workerPath "${String(workerPath)}" is not there: expected the file dist/worker/${WORKER_FILE} of ` +
+      `@little-stack/harness, or the folder that holds it (looked for ${file}).`,
+    { tried: [file] },
+  );
+}
+
+function* candidates(from: string): Generator<string | null> {
+  const here = from.startsWith("file:") ? dirname(fileURLToPath(from)) : null;
+  yield here === null ? null : join(here, "worker", WORKER_FILE);
+  yield resolvePackage(from);
+  yield resolvePackage(join(process.cwd(), "index.js"));
+}
+
+function resolvePackage(from: string): string | null {
+  try {
+    return createRequire(from).resolve("@little-stack/harness/worker");
+  } catch {
+    // Not installed where this looks from: the next candidate may be.
+    return null;
+  }
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}

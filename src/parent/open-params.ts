@@ -1,0 +1,33 @@
+import type { ParentRequests } from "../protocol/messages.ts";
+import type { HarnessWorkspaceSpec } from "../shared/workspace-spec.ts";
+
+/** The workspace as it crosses the wire: what the worker needs to know of it and nothing else. */
+export function toOpenParams(
+  workspace: HarnessWorkspaceSpec,
+  tools: boolean,
+  executionLimits: Readonly<Record<string, number>>,
+): ParentRequests["open"]["params"] {
+  const { python, javascript, network } = workspace.capabilities;
+  return {
+    workspace: {
+      mounts: workspace.mounts.map(({ path, backingPath, access, readOnlyPrefixes }) => ({
+        path,
+        backingPath,
+        access,
+        readOnlyPrefixes: [...(readOnlyPrefixes ?? [])],
+      })),
+      cwd: workspace.cwd,
+      python,
+      javascript,
+      network:
+        network === undefined
+          ? null
+          : {
+              allowOnlyUrlPrefixes: [...network.allowOnlyUrlPrefixes],
+              allowOnlyMethods: [...(network.allowOnlyMethods ?? ["GET", "HEAD"])],
+            },
+    },
+    tools,
+    executionLimits: { ...executionLimits },
+  };
+}

@@ -1,0 +1,118 @@
+/** The options of `subprocessSandbox()`: their meaning, their defaults, and the check that names what is wrong. */
+import { SandboxError } from "../shared/errors.ts";
+import { DEFAULT_LIMITS, type SandboxLimits } from "../shared/limits.ts";
+
+/** Options of `subprocessSandbox()`. Each is optional. */
+export interface SubprocessOptions {
+  /**
+   * The built worker: the file `dist/worker/main.js` of this package or the folder that holds it, as path or
+   * `file:` URL. Bundled applications copy that folder and set this. @default looked up beside this module,
+   * then by package resolution.
+   */
+  readonly workerPath?: string | URL;
+  /** The Node.js that runs the worker, 20.18.1 or later. @default the Node.js of this process */
+  readonly nodePath?: string;
+  /** Flags of Node.js for the worker, before the file name. @default [] */
+  readonly execArgv?: readonly string[];
+  /** Variables of the worker process itself; scripts do not see them. @default none: the environment is empty */
+  readonly env?: Readonly<Record<string, string>>;
+  /** See {@link SandboxLimits}; each limit on its own. */
+  readonly limits?: Partial<SandboxLimits>;
+  /** Limits of the engine, by just-bash's names, to be tighter than ours. They count per shell, not per command. */
+  readonly executionLimits?: Readonly<Record<string, number>>;
+  /** Receives what the worker writes to its own stderr: diagnostics of Node.js, never a script's output. */
+  readonly onDiagnostic?: (text: string) => void;
+}
+
+/** Checked options with the defaults filled in. */
+export interface ResolvedOptions {
+  readonly workerPath: string | URL | null;
+  readonly nodePath: string | null;
+  readonly execArgv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly limits: SandboxLimits;
+  readonly executionLimits: Readonly<Record<string, number>>;
+  readonly onDiagnostic: ((text: string) => void) | null;
+}
+
+const NAMES = ["workerPath", "nodePath", "execArgv", "env", "limits", "executionLimits", "onDiagnostic"];
+
+/** @throws SandboxError `OPTION_INVALID` that names the option and what was expected. */
+export function resolveOptions(options: SubprocessOptions = {}): ResolvedOptions {
+  if (!isRecord(options)) throw invalid("options", "an object", options);
+  refuseUnknown("", Object.keys(options), NAMES);
+  const { workerPath, nodePath, execArgv, env, limits, executionLimits, onDiagnostic } = options;
+  if (workerPath !== undefined && !(workerPath instanceof URL) && !isText(workerPath)) {
+    throw invalid("workerPath", "a path or a file: URL", workerPath);
+  }
+  if (workerPath instanceof URL && workerPath.protocol !== "file:") {
+    throw invalid("workerPath", "a file: URL", workerPath.href);
+  }
+  if (nodePath !== undefined && !isText(nodePath)) throw invalid("nodePath", "a path", nodePath);
+  if (execArgv !== undefined && !(Array.isArray(execArgv) && execArgv.every(isText))) {
+    throw invalid("execArgv", "an array of non-empty strings", execArgv);
+  }
+  if (
+    env !== undefined &&
+    !(isRecord(env) && Object.values(env).every((value) => typeof value === "string"))
+  ) {
+    throw invalid("env", "an object whose values are strings", env);
+  }
+  if (onDiagnostic !== undefined && typeof onDiagnostic !== "function") {
+    throw invalid("onDiagnostic", "a function", onDiagnostic);
+  }
+  return {
+    workerPath: workerPath ?? null,
+    nodePath: nodePath ?? null,
+    execArgv: execArgv ?? [],
+    env: (env ?? {}) as Readonly<Record<string, string>>,
+    limits: { ...DEFAULT_LIMITS, ...numbers("limits", limits, Object.keys(DEFAULT_LIMITS)) },
+    executionLimits: numbers("executionLimits", executionLimits, null),
+    onDiagnostic: (onDiagnostic as ResolvedOptions["onDiagnostic"] | undefined) ?? null,
+  };
+}
+
+function numbers(option: string, given: unknown, known: string[] | null): Record<string, number> {
+  if (given === undefined) return {};
+  if (!isRecord(given)) throw invalid(option, "an object", given);
+  if (known !== null) refuseUnknown(`${option}.`, Object.keys(given), known);
+  const checked: Record<string, number> = {};
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue;
+    if (typeof value !== "number" || !Number.isSafeInteger(value) || value <= 0) {
+      throw invalid(`${option}.${name}`, "a positive whole number", value);
+    }
+    checked[name] = value;
+  }
+  return checked;
+}
+
+function refuseUnknown(prefix: string, given: string[], known: string[]): void {
+  const name = given.find((key) => !known.includes(key));
+  if (name === undefined) return;
+  throw new SandboxError(
+    "OPTION_INVALID",
+    `Unknown option "${prefix}${name}". Known options: ${known.map((key) => prefix + key).join(", ")}.`,
+    { option: `${prefix}${name}` },
+  );
+}
+
+function invalid(option: string, expected: string, got: unknown): SandboxError {
+  const shown = typeof got === "string" ? JSON.stringify(got) : describe(got);
+  return new SandboxError("OPTION_INVALID", `Option "${option}" must be ${expected}, but is ${shown}.`, {
+    option,
+  });
+}
+
+function describe(value: unknown): string {
+  if (value === null || typeof value === "number" || typeof value === "boolean") return String(value);
+  return Array.isArray(value) ? "an array" : `of type ${typeof value}`;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "" && !value.includes("\0");
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

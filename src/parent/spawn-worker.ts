@@ -1,0 +1,118 @@
+/**
+ * Starts the worker process: argv, environment, descriptors, process group. Knows no protocol.
+ */
+
+import { dirname } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import { execa } from "execa";
+
+/** What ends a process, and what it said last on its stderr. */
+export interface WorkerExit {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly stderrTail: string;
+}
+
+/** A running worker process. */
+export interface WorkerProcess {
+  readonly pid: number;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  /** Settles once, when the process is gone. Never rejects. */
+  readonly exit: Promise<WorkerExit>;
+  kill(signal: "SIGTERM" | "SIGKILL"): void;
+  /** Whether the host's event loop waits for this process. */
+  hold(on: boolean): void;
+}
+
+/** How to start it. */
+export interface SpawnOptions {
+  readonly workerFile: string;
+  readonly nodePath: string | null;
+  readonly execArgv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  onStderr(text: string): void;
+}
+
+/** Bytes of the worker's stderr that an error message may quote. */
+const STDERR_TAIL_BYTES = 4096;
+
+/** Node.js on Windows does not start without this one. Everywhere else the environment is literally empty. */
+export const WINDOWS_NEEDS = ["SystemRoot"] as const;
+
+/** The environment of the worker: the explicit additions and nothing else. */
+export function workerEnvironment(
+  additions: Readonly<Record<string, string>>,
+  platform: string = process.platform,
+  host: Readonly<Record<string, string | undefined>> = process.env,
+): Record<string, string> {
+  const environment: Record<string, string> = {};
+  if (platform === "win32") {
+    for (const name of WINDOWS_NEEDS) {
+      const value = host[name];
+      if (value !== undefined) environment[name] = value;
+    }
+  }
+  return { ...environment, ...additions };
+}
+
+/** Rejects when the process cannot be started (no such Node, no more processes). */
+export async function spawnWorker(options: SpawnOptions): Promise<WorkerProcess> {
+  const child = execa(options.nodePath ?? process.execPath, [...options.execArgv, options.workerFile], {
+    env: workerEnvironment(options.env),
+    extendEnv: false,
+    // The folder of the worker tells a guest nothing about the host application.
+    cwd: dirname(options.workerFile),
+    // 3 is the lifeline: the worker's watcher thread reads it and dies with the parent. Nothing is written to it.
+    stdio: ["pipe", "pipe", "pipe", "pipe"],
+    // A group of its own: the terminal's Ctrl-C goes to the host, which ends the worker in its own order.
+    detached: process.platform !== "win32",
+    cleanup: false,
+    buffer: false,
+    reject: false,
+    windowsHide: true,
+    stripFinalNewline: false,
+  });
+  const { stdin, stdout, stderr } = child;
+  const lifeline = child.stdio[3] as unknown as Readable | null;
+  let tail = "";
+  stderr.setEncoding("utf8");
+  stderr.on("data", (text: string) => {
+    tail = (tail + text).slice(-STDERR_TAIL_BYTES);
+    options.onStderr(text);
+  });
+  // A write to a worker that has just died is no fault of the host: the exit tells it.
+  for (const stream of [stdin, stdout, stderr, lifeline]) stream?.on("error", () => undefined);
+
+  const exit = new Promise<WorkerExit>((resolve) => {
+    child.once("exit", (code, signal) => resolve({ code, signal, stderrTail: tail }));
+  });
+  const result = await Promise.race([
+    new Promise<"started">((resolve) => child.once("spawn", () => resolve("started"))),
+    // With `reject: false` a failed spawn resolves, with the cause in it.
+    child,
+  ]);
+  if (result !== "started")
+    throw result.cause ?? new Error(result.shortMessage ?? "the worker did not start");
+
+  const { pid } = child;
+  if (pid === undefined) throw new Error("the worker has no process id");
+  let gone = false;
+  void exit.then(() => {
+    gone = true;
+  });
+  const handles = [child, stdin, stdout, stderr, lifeline] as unknown as { ref(): void; unref(): void }[];
+  return {
+    pid,
+    stdin,
+    stdout,
+    exit,
+    kill(signal) {
+      // After its exit the number may belong to somebody else.
+      if (!gone) child.kill(signal);
+    },
+    hold(on) {
+      for (const handle of handles) on ? handle.ref() : handle.unref();
+    },
+  };
+}

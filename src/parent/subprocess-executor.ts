@@ -1,0 +1,233 @@
+/**
+ * Runs commands in a worker: the executor behind `subprocessSandbox()`. Owns what a command is from the
+ * outside: deadline, abort, output caps, and the truth about how it ended.
+ */
+import { BoundedBytes } from "../shared/bounded-bytes.ts";
+import { isSandboxError, SandboxError } from "../shared/errors.ts";
+import type { ExecEnding, ExecuteInput, ExecuteOutput } from "../shared/executor.ts";
+import type { SandboxFileSystem } from "../shared/file-system.ts";
+import type { HarnessWorkspaceSpec } from "../shared/workspace-spec.ts";
+import { toOpenParams } from "./open-params.ts";
+import type { ResolvedOptions } from "./options.ts";
+import { toWalls, type Wall } from "./walls.ts";
+import { watchMemory } from "./watch-memory.ts";
+import { workerFiles } from "./worker-files.ts";
+import { type Connection, WorkerLife } from "./worker-life.ts";
+
+/** What `createShellRuntime` needs of a worker. */
+export interface SubprocessExecutor {
+  execute(input: ExecuteInput): Promise<ExecuteOutput>;
+  readonly files: SandboxFileSystem;
+  /** Starts the worker if there is none. */
+  describe(): Promise<{ engine: string; defense: string; probe: Wall[] }>;
+  dispose(): Promise<void>;
+}
+
+/** A command under way. */
+interface Running {
+  readonly input: ExecuteInput;
+  /** Ends the command from outside; the first call wins. */
+  end(ending: ExecEnding): void;
+}
+
+const EXIT_CODES = { deadline: 124, abort: 137, memory: 137, output: 137, dispose: 137 } as const;
+
+/** How long a result waits for a killed worker to be gone, so that its last writes are among the changes. */
+const EXIT_WAIT_MS = 150;
+
+export function createSubprocessExecutor(
+  options: ResolvedOptions,
+  workspace: HarnessWorkspaceSpec,
+  tools: boolean,
+  readOnlyPrefixes: () => readonly string[],
+): SubprocessExecutor {
+  const { limits } = options;
+  const running = new Map<number, Running>();
+  const open = new Set<Running>();
+  let state: Uint8Array | null = null;
+  /** Whether the worker of today took up the state of the one before. */
+  let stateRestored = true;
+  let lastChannel: unknown = null;
+
+  const life = new WorkerLife(options, {
+    openParams: toOpenParams(workspace, tools, options.executionLimits),
+    restoreState: () => state,
+    async onToolCall({ execId, path }, argsJson, signal) {
+      const command = running.get(execId);
+      if (command?.input.invokeTool === undefined) {
+        throw new SandboxError("TOOL_REFUSED", "The command that called this tool has ended.");
+      }
+      const aborted = new Promise<never>((_, reject) => {
+        signal.addEventListener("abort", () => reject(new Error("the call was cancelled")), { once: true });
+      });
+      aborted.catch(() => undefined);
+      const json = await Promise.race([
+        command.input.invokeTool(path, new TextDecoder().decode(argsJson)),
+        aborted,
+      ]);
+      return new TextEncoder().encode(json);
+    },
+  });
+
+  async function execute(input: ExecuteInput): Promise<ExecuteOutput> {
+    const script = new TextEncoder().encode(input.command);
+    if (script.length > limits.maxScriptBytes) {
+      const why = `the script has ${script.length} bytes; at most ${limits.maxScriptBytes} (maxScriptBytes) are taken`;
+      return refused("limit", why);
+    }
+    const maxOutputBytes = input.maxOutputBytes ?? limits.maxOutputBytes;
+    const out = { stdout: new BoundedBytes(maxOutputBytes), stderr: new BoundedBytes(maxOutputBytes) };
+    let ended: ExecEnding | null = null;
+    let endedBy: (ending: ExecEnding) => void = () => undefined;
+    const fromOutside = new Promise<ExecEnding>((resolve) => {
+      endedBy = resolve;
+    });
+    const command: Running = {
+      input,
+      end(ending) {
+        if (ended !== null) return;
+        ended = ending;
+        endedBy(ending);
+      },
+    };
+    const onChunk = (stream: "stdout" | "stderr", bytes: Uint8Array): void => {
+      if (ended !== null) return;
+      out[stream].push(bytes);
+      if (stream === "stdout") input.onStdout(bytes);
+      else input.onStderr(bytes);
+      if (out[stream].totalBytes > limits.maxStreamBytes) command.end({ kind: "killed", by: "output" });
+    };
+    const release = life.hold();
+    const timer = setTimeout(
+      () => command.end({ kind: "killed", by: "deadline" }),
+      input.timeoutMs ?? limits.timeoutMs,
+    );
+    const onAbort = (): void => command.end({ kind: "killed", by: abortedBy(input.signal) });
+    input.signal.addEventListener("abort", onAbort, { once: true });
+    if (input.signal.aborted) onAbort();
+    open.add(command);
+    let stopWatching = (): void => undefined;
+    let execId: number | null = null;
+    try {
+      const inside = (async () => {
+        const connection = await life.connect();
+        if (ended !== null) return null;
+        noteConnection(connection);
+        stopWatching = watchMemory(connection.process.pid, limits.maxMemoryMb, () =>
+          command.end({ kind: "killed", by: "memory" }),
+        );
+        const call = connection.channel.request(
+          "exec",
+          {
+            scriptBytes: script.length,
+            stdinBytes: input.stdin?.length ?? null,
+            cwd: input.cwd ?? null,
+            env: input.env === undefined ? null : { ...input.env },
+            replaceEnv: input.replaceEnv === true,
+            args: [...(input.args ?? [])],
+            nested: input.nested,
+            readOnlyPrefixes: [...input.readOnlyPrefixes],
+          },
+          { body: input.stdin === undefined ? [script] : [script, input.stdin], onChunk },
+        );
+        execId = call.id;
+        running.set(call.id, command);
+        return await call;
+      })();
+      const answer = await Promise.race([inside, fromOutside.then(() => null)]);
+      inside.catch(() => undefined);
+      if (answer !== null && ended === null) {
+        const { exitCode, ending, why, stateChanged } = answer.value;
+        if (stateChanged && !input.nested) state = answer.body;
+        if (ending === "limit") return finish(126, { kind: "refused", by: "limit" });
+        if (ending === "failed") return finish(126, { kind: "unknown", why });
+        return finish(exitCode, { kind: "exited" });
+      }
+      return await killed(ended ?? { kind: "unknown", why: "the command ended without an answer" });
+    } catch (error) {
+      if (ended !== null) return await killed(ended);
+      const exit = isSandboxError(error) && error.code === "WORKER_EXITED" ? error.data["signal"] : null;
+      const why = error instanceof Error ? error.message : String(error);
+      out.stderr.push(new TextEncoder().encode(`little-harness: ${why}\n`));
+      return finish(exit === "SIGKILL" ? 137 : 126, { kind: "unknown", why });
+    } finally {
+      clearTimeout(timer);
+      input.signal.removeEventListener("abort", onAbort);
+      stopWatching();
+      if (execId !== null) running.delete(execId);
+      open.delete(command);
+      release();
+    }
+
+    async function killed(ending: ExecEnding): Promise<ExecuteOutput> {
+      for (const other of open) {
+        if (other !== command)
+          other.end({ kind: "unknown", why: "the worker was killed for another command" });
+      }
+      await withinBound(life.kill(), EXIT_WAIT_MS);
+      return finish(ending.kind === "killed" ? EXIT_CODES[ending.by] : 126, ending);
+    }
+
+    function finish(exitCode: number, ending: ExecEnding): ExecuteOutput {
+      ended ??= ending;
+      const stdout = out.stdout.take();
+      const stderr = out.stderr.take();
+      return {
+        exitCode,
+        ending,
+        stdout: stdout.bytes,
+        stderr: stderr.bytes,
+        stateRestored,
+        truncated: {
+          ...(stdout.truncated === null ? {} : { stdout: stdout.truncated }),
+          ...(stderr.truncated === null ? {} : { stderr: stderr.truncated }),
+        },
+      };
+    }
+  }
+
+  function noteConnection({ channel, opened }: Connection): void {
+    if (channel === lastChannel) return;
+    lastChannel = channel;
+    stateRestored = opened.stateRestored;
+  }
+
+  return {
+    execute,
+    files: workerFiles(life, limits.timeoutMs, readOnlyPrefixes),
+    async describe() {
+      const release = life.hold();
+      try {
+        const { channel, opened } = await life.connect();
+        const { body } = await channel.request("isolation", {}, {});
+        return { engine: opened.engine, defense: opened.defense, probe: toWalls(body) };
+      } finally {
+        release();
+      }
+    },
+    async dispose() {
+      if (open.size > 0) {
+        for (const command of open) command.end({ kind: "killed", by: "dispose" });
+        await life.kill();
+      }
+      await life.dispose();
+    },
+  };
+}
+
+function abortedBy(signal: AbortSignal): "abort" | "dispose" {
+  return isSandboxError(signal.reason) && signal.reason.code === "SANDBOX_DISPOSED" ? "dispose" : "abort";
+}
+
+function refused(by: "limit" | "policy", why: string): ExecuteOutput {
+  return { exitCode: 126, ending: { kind: "refused", by }, stdout: "", stderr: `little-harness: ${why}\n` };
+}
+
+async function withinBound(promise: Promise<unknown>, boundMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const bound = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, boundMs);
+  });
+  await Promise.race([promise, bound]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,244 @@
+/**
+ * The life of one sandbox's worker: nothing runs until the first call, first callers share one start, a worker
+ * that exits or is killed makes room for a new one, a worker that breaks the protocol is the last. Every
+ * transition of the state is in this file; what is asked of a worker is not.
+ */
+import type { Channel } from "../protocol/channel.ts";
+import { createChannel } from "../protocol/channel.ts";
+import type { ParentRequests, WorkerRequests } from "../protocol/messages.ts";
+import type { ProtocolError } from "../protocol/protocol-error.ts";
+import { PROTOCOL_VERSION } from "../protocol/version.ts";
+import { SandboxError } from "../shared/errors.ts";
+import { buildId } from "./build-id.ts";
+import { findWorker } from "./find-worker.ts";
+import type { ResolvedOptions } from "./options.ts";
+import type { WorkerExit, WorkerProcess } from "./spawn-worker.ts";
+import { stopWorker } from "./stop-worker.ts";
+
+/** A worker that has been told its workspace. */
+export interface Connection {
+  readonly channel: Channel<ParentRequests>;
+  readonly process: WorkerProcess;
+  readonly opened: ParentRequests["open"]["result"];
+}
+
+/** What a worker is told at its start, and what it may ask. */
+export interface WorkerDuties {
+  readonly openParams: ParentRequests["open"]["params"];
+  /** The shell state for a worker that follows another; `null` for the first. */
+  restoreState(): Uint8Array | null;
+  onToolCall(
+    params: WorkerRequests["tool.call"]["params"],
+    argsJson: Uint8Array,
+    signal: AbortSignal,
+  ): Promise<Uint8Array>;
+}
+
+type WorkerState =
+  | { is: "idle" }
+  | { is: "starting"; connection: Promise<Connection>; process: WorkerProcess | null }
+  | { is: "ready"; connection: Connection }
+  | { is: "stopping"; gone: Promise<unknown> }
+  | { is: "dead"; why: SandboxError };
+
+export class WorkerLife {
+  readonly #options: ResolvedOptions;
+  readonly #duties: WorkerDuties;
+  #state: WorkerState = { is: "idle" };
+  #holds = 0;
+
+  constructor(options: ResolvedOptions, duties: WorkerDuties) {
+    this.#options = options;
+    this.#duties = duties;
+  }
+
+  /** The worker, started when there is none. Rejects with a `SandboxError`. */
+  async connect(): Promise<Connection> {
+    for (;;) {
+      const state = this.#state;
+      switch (state.is) {
+        case "ready":
+          return state.connection;
+        case "starting":
+          return state.connection;
+        case "dead":
+          throw state.why;
+        case "stopping":
+          await state.gone;
+          if (this.#state === state) this.#state = { is: "idle" };
+          break;
+        case "idle": {
+          const starting: WorkerState = { is: "starting", connection: this.#start(), process: null };
+          this.#state = starting;
+          return starting.connection;
+        }
+      }
+    }
+  }
+
+  /** Keeps the host's event loop running until the returned function is called. */
+  hold(): () => void {
+    if (++this.#holds === 1) this.#process()?.hold(true);
+    let released = false;
+    return () => {
+      if (released) return;
+      released = true;
+      if (--this.#holds === 0) this.#process()?.hold(false);
+    };
+  }
+
+  /** Kills the worker, if there is one, whatever it does. The next call gets a new one. Resolves at its exit. */
+  async kill(): Promise<void> {
+    const worker = this.#process();
+    if (worker === null) return;
+    worker.kill("SIGKILL");
+    if (this.#state.is !== "dead") this.#state = { is: "stopping", gone: worker.exit };
+    await worker.exit;
+  }
+
+  /** Ends the worker in good order and for ever. Resolves when no process is left. */
+  async dispose(): Promise<void> {
+    const state = this.#state;
+    const worker = this.#process();
+    this.#state = { is: "dead", why: new SandboxError("SANDBOX_DISPOSED", "The sandbox was disposed of.") };
+    if (state.is === "starting") {
+      await (await state.connection.catch(() => null))?.process.exit;
+    } else if (state.is === "stopping") {
+      await state.gone;
+    }
+    if (worker === null) return;
+    worker.hold(true);
+    await stopWorker(worker, this.#options.limits.graceMs);
+  }
+
+  #process(): WorkerProcess | null {
+    if (this.#state.is === "ready") return this.#state.connection.process;
+    return this.#state.is === "starting" ? this.#state.process : null;
+  }
+
+  async #start(): Promise<Connection> {
+    const { limits } = this.#options;
+    let worker: WorkerProcess;
+    try {
+      worker = await this.#spawn();
+    } catch (error) {
+      if (this.#state.is === "starting") this.#state = { is: "idle" };
+      if (error instanceof SandboxError) throw error;
+      const why = error instanceof Error ? error.message : String(error);
+      throw new SandboxError(
+        "WORKER_EXITED",
+        `The worker could not be started: ${why}`,
+        {},
+        { cause: error },
+      );
+    }
+    const starting = this.#state;
+    if (starting.is === "starting") starting.process = worker;
+    worker.hold(this.#holds > 0);
+    const channel = this.#connectChannel(worker);
+    const timer = setTimeout(() => {
+      const late = `The worker did not answer within ${limits.startTimeoutMs} ms (startTimeoutMs).`;
+      channel.close(new SandboxError("WORKER_START_TIMEOUT", late));
+      worker.kill("SIGKILL");
+    }, limits.startTimeoutMs);
+    try {
+      const body = this.#duties.restoreState();
+      // Sent behind the hello without waiting for the worker's: one round trip instead of two.
+      const { value } = await channel.request("open", this.#duties.openParams, body === null ? {} : { body });
+      const connection: Connection = { channel, process: worker, opened: value };
+      if (this.#state.is === "dead") {
+        await stopWorker(worker, limits.graceMs);
+        throw this.#state.why;
+      }
+      if (this.#state === starting) this.#state = { is: "ready", connection };
+      return connection;
+    } catch (error) {
+      worker.kill("SIGKILL");
+      await worker.exit;
+      if (this.#state.is === "dead") throw this.#state.why;
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #spawn(): Promise<WorkerProcess> {
+    const workerFile = findWorker(this.#options.workerPath);
+    // Loaded with the first worker: an application that never runs a script loads no child_process.
+    const { spawnWorker } = await import("./spawn-worker.ts");
+    return spawnWorker({
+      workerFile,
+      nodePath: this.#options.nodePath,
+      execArgv: this.#options.execArgv,
+      env: this.#options.env,
+      onStderr: (text) => this.#options.onDiagnostic?.(text),
+    });
+  }
+
+  #connectChannel(worker: WorkerProcess): Channel<ParentRequests> {
+    const channel = createChannel<ParentRequests, WorkerRequests>({
+      side: "parent",
+      hello: { version: PROTOCOL_VERSION, buildId },
+      write: (bytes) => {
+        if (worker.stdin.destroyed || worker.stdin.write(bytes)) return;
+        return new Promise<void>((resolve) => {
+          const done = (): void => {
+            worker.stdin.off("drain", done).off("close", done);
+            resolve();
+          };
+          worker.stdin.on("drain", done).on("close", done);
+        });
+      },
+      handlers: {
+        "tool.call": async (params, call) => ({
+          value: {},
+          body: await this.#duties.onToolCall(params, call.body, call.signal),
+        }),
+      },
+      onBroken: (error) => this.#break(worker, channel, error),
+    });
+    worker.stdout.on("data", (bytes: Uint8Array) => channel.receive(bytes));
+    void worker.exit.then((exit) => {
+      channel.close(exitError(exit));
+      const state = this.#state;
+      const mine =
+        (state.is === "ready" && state.connection.process === worker) ||
+        (state.is === "starting" && state.process === worker);
+      if (mine) this.#state = { is: "idle" };
+    });
+    channel.start();
+    return channel;
+  }
+
+  /** The guest, or a bug, has taken the worker over: this sandbox ends here, and the host goes on. */
+  #break(worker: WorkerProcess, channel: Channel<ParentRequests>, cause: ProtocolError): void {
+    const why =
+      cause.code === "HELLO_MISMATCH"
+        ? new SandboxError(
+            "WORKER_VERSION",
+            `The worker is of another build than this module: ${cause.message} Use the dist/worker folder of the ` +
+              "same @little-stack/harness (workerPath).",
+            {},
+            { cause },
+          )
+        : new SandboxError(
+            "PROTOCOL_BROKEN",
+            `The worker broke the protocol: ${cause.message}`,
+            {},
+            { cause },
+          );
+    if (this.#state.is !== "dead") this.#state = { is: "dead", why };
+    channel.close(why);
+    worker.kill("SIGKILL");
+  }
+}
+
+function exitError({ code, signal, stderrTail }: WorkerExit): SandboxError {
+  const how = signal === null ? `code ${code}` : signal;
+  const said = stderrTail.trim() === "" ? "" : ` Its last words: ${stderrTail.trim().slice(-500)}`;
+  return new SandboxError("WORKER_EXITED", `The worker exited (${how}).${said}`, {
+    code,
+    signal,
+    stderrTail,
+  });
+}

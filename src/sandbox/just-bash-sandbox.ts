@@ -1,0 +1,59 @@
+import { createJustBashExecutor } from "../in-process/just-bash-executor.ts";
+import { findWorker } from "../parent/find-worker.ts";
+import { resolveOptions, type SubprocessOptions } from "../parent/options.ts";
+import type { HarnessSandboxFactory } from "../shared/sandbox.ts";
+import { createShellRuntime } from "../shell/shell-runtime.ts";
+import { resolveTraceOptions } from "../shell/trace-options.ts";
+import { createEnvironmentToolBridge } from "../tools/environment-tool-bridge.ts";
+import { checkWorkspace } from "../workspace/check-workspace.ts";
+import { hostFiles } from "../workspace/host-files.ts";
+import { MountFs } from "../workspace/mount-fs.ts";
+import { addPrivateDirectories } from "../workspace/private-directories.ts";
+import { withRuntime } from "./effective-capabilities.ts";
+
+/** Options of `justBashSandbox()`: those of `subprocessSandbox()` that make sense without a process. */
+export type JustBashOptions = Pick<SubprocessOptions, "workerPath" | "limits" | "executionLimits">;
+
+/**
+ * A factory of sandboxes that run scripts with the engine in this process. The same contract as
+ * `subprocessSandbox()`, without its walls: no process to kill, the engine's defenses off. For scripts that
+ * you trust; **not an isolation boundary**.
+ *
+ * @throws SandboxError as `subprocessSandbox()`.
+ */
+export function justBashSandbox(options: JustBashOptions = {}): HarnessSandboxFactory {
+  const { workerPath, limits, executionLimits } = resolveOptions(options);
+  if (workerPath !== null) findWorker(workerPath);
+  return async (create) => {
+    const workspace = withRuntime(checkWorkspace(create.workspace), create.runtime);
+    const traceOptions = create.traceOptions ?? resolveTraceOptions(undefined, undefined);
+    const toolBridge = createEnvironmentToolBridge({ ...create, workspace }, traceOptions, () => undefined);
+    const inside = addPrivateDirectories(workspace);
+    const executor = createJustBashExecutor({
+      workspace: inside.workspace,
+      tools: toolBridge !== undefined,
+      limits,
+      executionLimits,
+      workerFile: () => findWorker(workerPath),
+    });
+    return createShellRuntime({
+      ...create,
+      workspace,
+      toolBridge,
+      traceOptions,
+      files: create.files ?? hostFiles(new MountFs({ mounts: inside.workspace.mounts }), workspace.cwd),
+      execute: executor.execute,
+      limits,
+      isolation: async () => ({
+        rung: "none",
+        engine: await executor.engineName(),
+        defense: "none",
+        walls: [{ name: "process", state: "not-claimed", reason: "scripts run in the host's own process" }],
+      }),
+      dispose: async () => {
+        await executor.dispose();
+        inside.remove();
+      },
+    });
+  };
+}

@@ -1,0 +1,45 @@
+import type { SubprocessOptions } from "../parent/options.ts";
+import { SandboxError } from "../shared/errors.ts";
+import type { HarnessRuntimeOptions, HarnessSandboxFactory, HarnessSandboxMode } from "../shared/sandbox.ts";
+import { justBashSandbox } from "./just-bash-sandbox.ts";
+import { subprocessSandbox } from "./subprocess-sandbox.ts";
+
+/**
+ * A mode or a factory → the factory to use. `"auto"` takes a process of its own as soon as the runtime runs
+ * code (Python or JavaScript, both on unless turned off), and spares it for bash alone.
+ *
+ * @throws SandboxError `OPTION_INVALID` for anything else.
+ */
+export function chooseFactory(
+  sandbox: HarnessSandboxMode | HarnessSandboxFactory,
+  runtime: HarnessRuntimeOptions,
+  options: SubprocessOptions,
+): HarnessSandboxFactory {
+  if (typeof sandbox === "function") return sandbox;
+  const runsCode = runtime.python !== false || runtime.javascript !== false;
+  switch (sandbox) {
+    case "auto":
+      return runsCode ? subprocessSandbox(options) : inProcess(options);
+    case "subprocess":
+      return subprocessSandbox(options);
+    case "just-bash":
+      return inProcess(options);
+    default:
+      throw new SandboxError(
+        "OPTION_INVALID",
+        `Option "sandbox" must be "auto", "subprocess", "just-bash" or a factory, but is ${JSON.stringify(sandbox)}.`,
+        { option: "sandbox" },
+      );
+  }
+}
+
+/** The options that only a process has are checked all the same, so that a typo shows in every mode. */
+function inProcess(options: SubprocessOptions): HarnessSandboxFactory {
+  subprocessSandbox(options);
+  const { workerPath, limits, executionLimits } = options;
+  return justBashSandbox({
+    ...(workerPath === undefined ? {} : { workerPath }),
+    ...(limits === undefined ? {} : { limits }),
+    ...(executionLimits === undefined ? {} : { executionLimits }),
+  });
+}

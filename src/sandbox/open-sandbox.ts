@@ -1,0 +1,128 @@
+import { resolve } from "node:path";
+import type { SubprocessOptions } from "../parent/options.ts";
+import { SandboxError } from "../shared/errors.ts";
+import type { EmitEvent } from "../shared/events.ts";
+import type {
+  HarnessRuntimeOptions,
+  HarnessSandbox,
+  HarnessSandboxFactory,
+  HarnessSandboxMode,
+} from "../shared/sandbox.ts";
+import type { HarnessTools } from "../shared/tools.ts";
+import type { HarnessTraceOptions } from "../shared/trace-options.ts";
+import type { HarnessMount, MountAccess, NetworkPolicy } from "../shared/workspace-spec.ts";
+import { chooseFactory } from "./mode.ts";
+
+/** One directory of the host in the short form of `openSandbox`. */
+export interface MountOptions {
+  /** Directory of the host; a relative one starts at the working directory of this process. */
+  readonly path: string;
+  /** @default "rw" */
+  readonly access?: MountAccess;
+  /** Whether changes below it are events. @default true for `rw`, false for `ro` */
+  readonly tracked?: boolean;
+  /** Absolute paths inside the sandbox that are read-only although the mount is `rw`. @default [] */
+  readonly readOnlyPrefixes?: readonly string[];
+}
+
+/** Options of `openSandbox`; those of `subprocessSandbox()` too. */
+export interface OpenSandboxOptions extends SubprocessOptions {
+  /** Path inside the sandbox → directory of the host. */
+  readonly mounts: Readonly<Record<string, string | MountOptions>>;
+  /** Where the first command starts. @default the first mount */
+  readonly cwd?: string;
+  /** Tools that scripts may call from `js-exec`. */
+  readonly tools?: HarnessTools;
+  /** Handed to every tool. @default null */
+  readonly toolContext?: unknown;
+  /** Receives every event, in order. */
+  readonly onEvent?: EmitEvent;
+  /** @default "auto" */
+  readonly sandbox?: HarnessSandboxMode | HarnessSandboxFactory;
+  /** Turns languages off. @default both on */
+  readonly runtime?: HarnessRuntimeOptions;
+  /** What scripts may reach with `curl`. @default nothing */
+  readonly network?: NetworkPolicy;
+  readonly traceOptions?: HarnessTraceOptions;
+  /** Asked before each command. */
+  readonly getReadOnlyPrefixes?: () => readonly string[];
+}
+
+/**
+ * Opens a sandbox over directories of this host: the short way in. Dispose of it, best with `await using`.
+ *
+ * @throws SandboxError `OPTION_INVALID`, `WORKSPACE_INVALID`, `TOOL_INVALID`, `WORKER_NOT_FOUND`: each names
+ * the option and what was expected.
+ */
+export async function openSandbox(options: OpenSandboxOptions): Promise<HarnessSandbox> {
+  if (typeof options !== "object" || options === null) throw invalid("options", "an object with mounts");
+  const {
+    mounts,
+    cwd,
+    tools,
+    toolContext = null,
+    onEvent,
+    sandbox = "auto",
+    runtime = {},
+    network,
+    traceOptions,
+    getReadOnlyPrefixes,
+    ...subprocess
+  } = options;
+  const list = toMounts(mounts);
+  const first = list[0];
+  if (first === undefined) throw invalid("mounts", "an object with at least one mount");
+  if (onEvent !== undefined && typeof onEvent !== "function") throw invalid("onEvent", "a function");
+  const factory = chooseFactory(sandbox, runtime, subprocess);
+  return factory({
+    workspace: {
+      mounts: list,
+      cwd: cwd ?? first.path,
+      capabilities: {
+        python: runtime.python !== false,
+        javascript: runtime.javascript !== false,
+        ...(network === undefined ? {} : { network }),
+      },
+    },
+    tools,
+    toolContext,
+    runtime,
+    emit: onEvent ?? (() => undefined),
+    traceOptions,
+    getReadOnlyPrefixes,
+  });
+}
+
+const MOUNT_KEYS = ["path", "access", "tracked", "readOnlyPrefixes"];
+
+function toMounts(mounts: unknown): HarnessMount[] {
+  if (typeof mounts !== "object" || mounts === null || Array.isArray(mounts)) {
+    throw invalid("mounts", 'an object such as { "/session": "./data" }');
+  }
+  return Object.entries(mounts as Record<string, unknown>).map(([path, given]) => {
+    const mount = typeof given === "string" ? { path: given } : given;
+    if (typeof mount !== "object" || mount === null)
+      throw invalid(`mounts["${path}"]`, "a directory or { path, … }");
+    const unknown = Object.keys(mount).find((key) => !MOUNT_KEYS.includes(key));
+    if (unknown !== undefined)
+      throw invalid(`mounts["${path}"]`, `${MOUNT_KEYS.join(", ")} (and no "${unknown}")`);
+    const {
+      path: backing,
+      access = "rw",
+      tracked = access !== "ro",
+      readOnlyPrefixes,
+    } = mount as MountOptions;
+    if (typeof backing !== "string" || backing === "") throw invalid(`mounts["${path}"].path`, "a directory");
+    return {
+      path,
+      backingPath: resolve(backing),
+      access,
+      tracked,
+      ...(readOnlyPrefixes === undefined ? {} : { readOnlyPrefixes }),
+    };
+  });
+}
+
+function invalid(option: string, expected: string): SandboxError {
+  return new SandboxError("OPTION_INVALID", `Option "${option}" must be ${expected}.`, { option });
+}

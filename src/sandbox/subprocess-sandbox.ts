@@ -1,0 +1,57 @@
+import { findWorker } from "../parent/find-worker.ts";
+import { resolveOptions, type SubprocessOptions } from "../parent/options.ts";
+import { createSubprocessExecutor } from "../parent/subprocess-executor.ts";
+import type { HarnessSandboxFactory, IsolationReport } from "../shared/sandbox.ts";
+import { createShellRuntime } from "../shell/shell-runtime.ts";
+import { resolveTraceOptions } from "../shell/trace-options.ts";
+import { createEnvironmentToolBridge } from "../tools/environment-tool-bridge.ts";
+import { checkWorkspace } from "../workspace/check-workspace.ts";
+import { addPrivateDirectories } from "../workspace/private-directories.ts";
+import { withRuntime } from "./effective-capabilities.ts";
+
+/**
+ * A factory of sandboxes that run scripts in a child process: spawned at the first command or file call, with
+ * an empty environment, killed when a command must end. Tools stay in this process.
+ *
+ * @throws SandboxError `OPTION_INVALID` for an unknown option or a bad value, `WORKER_NOT_FOUND` for a
+ * `workerPath` that is not there. The factory rejects with `WORKSPACE_INVALID`, `TOOLS_WITHOUT_CONTEXT`,
+ * `TOOL_INVALID` or `WORKER_NOT_FOUND`.
+ */
+export function subprocessSandbox(options: SubprocessOptions = {}): HarnessSandboxFactory {
+  const resolved = resolveOptions(options);
+  if (resolved.workerPath !== null) findWorker(resolved.workerPath);
+  return async (create) => {
+    const checked = checkWorkspace(create.workspace);
+    const workspace = withRuntime(checked, create.runtime);
+    const traceOptions = create.traceOptions ?? resolveTraceOptions(undefined, undefined);
+    const toolBridge = createEnvironmentToolBridge({ ...create, workspace }, traceOptions, () => undefined);
+    findWorker(resolved.workerPath);
+    const inside = addPrivateDirectories(workspace);
+    const executor = createSubprocessExecutor(
+      resolved,
+      inside.workspace,
+      toolBridge !== undefined,
+      () => create.getReadOnlyPrefixes?.() ?? [],
+    );
+    return createShellRuntime({
+      ...create,
+      workspace,
+      toolBridge,
+      traceOptions,
+      files: create.files ?? executor.files,
+      execute: executor.execute,
+      limits: resolved.limits,
+      isolation: async (): Promise<IsolationReport> => {
+        const { engine, defense, probe } = await executor.describe();
+        return { rung: "process", engine, defense, walls: probe };
+      },
+      dispose: async () => {
+        try {
+          await executor.dispose();
+        } finally {
+          inside.remove();
+        }
+      },
+    });
+  };
+}

@@ -1,0 +1,28 @@
+/** The wire → the channel → the functions that serve it. */
+import { createChannel } from "../protocol/channel.ts";
+import type { Channel } from "../protocol/channel-contract.ts";
+import type { ParentRequests, WorkerRequests } from "../protocol/messages.ts";
+import { PROTOCOL_VERSION } from "../protocol/version.ts";
+import { createHandlers } from "./serve.ts";
+import { startLifeline } from "./start-lifeline.ts";
+import type { Wire } from "./take-stdio.ts";
+
+declare const __BUILD_ID__: string;
+
+export function connect(wire: Wire, lifeline: URL, leave: () => void): void {
+  const channel: Channel<WorkerRequests> = createChannel<WorkerRequests, ParentRequests>({
+    side: "worker",
+    hello: { version: PROTOCOL_VERSION, buildId: __BUILD_ID__ },
+    write: wire.write,
+    handlers: createHandlers((execId, path, argsJson) =>
+      channel.request("tool.call", { execId, path }, { body: argsJson }).then(({ body }) => body),
+    ),
+    onBroken: (error) => {
+      console.error(`little-harness worker: ${error.message}`);
+      leave();
+    },
+  });
+  channel.start();
+  wire.listen((bytes) => channel.receive(bytes), leave);
+  startLifeline(lifeline);
+}

@@ -1,0 +1,14 @@
+/**
+ * Functions copied before the engine's defenses replace or block them. What runs while a script runs uses
+ * these and not the globals.
+ */
+import { writeSync } from "node:fs";
+
+export const original = {
+  writeSync,
+  kill: process.kill.bind(process),
+  exit: process.exit.bind(process) as (code: number) => never,
+  pid: process.pid,
+  wait: Atomics.wait.bind(Atomics),
+  sleepCell: new Int32Array(new SharedArrayBuffer(4)),
+};

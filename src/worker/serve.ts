@@ -1,0 +1,104 @@
+/** What the parent may ask, and what is done about it. Holds the one shell and the one file system. */
+
+import type { EngineOptions, EngineShell, ShellState } from "../engine/port.ts";
+import type { Handlers } from "../protocol/channel.ts";
+import type { ParentRequests } from "../protocol/messages.ts";
+import { defenseInDepthForAdapter } from "../shared/defense.ts";
+import { MountFs } from "../workspace/mount-fs.ts";
+import { serveFile } from "./serve-file.ts";
+
+/** Asks the parent to run a tool for a command. */
+export type CallTool = (execId: number, path: string, argsJson: Uint8Array) => Promise<Uint8Array>;
+
+interface Workspace {
+  readonly fs: MountFs;
+  readonly options: EngineOptions;
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+export function createHandlers(callTool: CallTool): Handlers<ParentRequests> {
+  const engine = import("../engine/index.ts");
+  let workspace: Workspace | null = null;
+  let shell: EngineShell | null = null;
+  let state: ShellState | null = null;
+
+  const opened = (): Workspace => {
+    if (workspace === null) throw new Error("not opened");
+    return workspace;
+  };
+
+  return {
+    async open(params, call) {
+      const { openShell, createShellFsError, defenseLevel, ENGINE_NAME } = await engine;
+      const { mounts, cwd, python, javascript, network } = params.workspace;
+      const fs = new MountFs({
+        mounts: mounts.map((mount) => ({ ...mount, tracked: false })),
+        createError: createShellFsError,
+      });
+      const options: EngineOptions = {
+        cwd,
+        python,
+        javascript,
+        tools: params.tools,
+        network,
+        executionLimits: params.executionLimits,
+        defenseInDepth: defenseInDepthForAdapter("subprocess"),
+      };
+      workspace = { fs, options };
+      state = call.body.length === 0 ? null : (JSON.parse(decoder.decode(call.body)) as ShellState);
+      const stateRestored = state === null || (await fs.exists(state.cwd));
+      shell = openShell(options, fs, state);
+      fs.sealBase();
+      return { value: { engine: ENGINE_NAME, defense: defenseLevel(options.defenseInDepth), stateRestored } };
+    },
+
+    async exec(params, call) {
+      const { openShell } = await engine;
+      const { fs, options } = opened();
+      fs.setReadOnlyPrefixes(params.readOnlyPrefixes);
+      const script = decoder.decode(call.body.subarray(0, params.scriptBytes));
+      const stdin = params.stdinBytes === null ? null : call.body.subarray(params.scriptBytes);
+      shell ??= openShell(options, fs, state);
+      const runner = params.nested ? openShell(options, fs, state, true) : shell;
+      const result = await runner.run({
+        script,
+        args: params.args,
+        stdin,
+        cwd: params.cwd,
+        env: params.env,
+        replaceEnv: params.replaceEnv,
+        deadlineMs: null,
+        signal: null,
+        onOutput: (stream, bytes) => call.output(stream, bytes),
+        invokeTool: options.tools
+          ? async (path, argsJson) => decoder.decode(await callTool(call.id, path, encoder.encode(argsJson)))
+          : null,
+      });
+      if (params.nested) runner.close();
+      else if (result.ending !== "exited") shell = null;
+      const ending = result.ending === "aborted" ? "failed" : result.ending;
+      const value = {
+        exitCode: result.exitCode,
+        ending,
+        why: result.why,
+        stateChanged: result.state !== null,
+      };
+      if (result.state === null || params.nested) return { value: { ...value, stateChanged: false } };
+      state = result.state;
+      return { value, body: encoder.encode(JSON.stringify(state)) };
+    },
+
+    async fs(params, call) {
+      const { fs, options } = opened();
+      fs.setReadOnlyPrefixes(params.readOnlyPrefixes);
+      return { value: {}, body: await serveFile(fs, options.cwd, params, call.body) };
+    },
+
+    async isolation() {
+      const { selfProbe } = await import("./self-probe.ts");
+      return { value: {}, body: encoder.encode(JSON.stringify(await selfProbe())) };
+    },
+  };
+}
