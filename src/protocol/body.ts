@@ -1,0 +1,157 @@
+/** Bodies: bytes beside a message that may be larger than a frame. One side cuts, the other collects. */
+
+import type { ChannelLimits } from "./channel-contract.ts";
+import { encodeFrames } from "./codec.ts";
+import type { ChunkStream, Frame } from "./frame-kinds.ts";
+import type { Sending } from "./frame-writer.ts";
+import { ProtocolError } from "./protocol-error.ts";
+
+/** Bytes to send, in pieces that are sent one after the other. */
+export type Body = Uint8Array | readonly Uint8Array[];
+
+/** Up to here a body shares the write of its message: one system call and one wake-up of the peer for both. */
+export const MAX_JOINED_BYTES = 32_768;
+
+const NO_BYTES = new Uint8Array(0);
+
+export function bodyPieces(body: Body | undefined): readonly Uint8Array[] {
+  if (body === undefined) return [];
+  return body instanceof Uint8Array ? [body] : (body as readonly Uint8Array[]);
+}
+
+export function totalBytes(pieces: readonly Uint8Array[]): number {
+  let total = 0;
+  for (const piece of pieces) total += piece.length;
+  return total;
+}
+
+/** All pieces in one array; a single piece is returned as it is. */
+export function joinPieces(pieces: readonly Uint8Array[], total: number): Uint8Array {
+  if (pieces.length === 1) return pieces[0] as Uint8Array;
+  if (total === 0) return NO_BYTES;
+  const joined = new Uint8Array(total);
+  let at = 0;
+  for (const piece of pieces) {
+    joined.set(piece, at);
+    at += piece.length;
+  }
+  return joined;
+}
+
+/** A body of one small chunk: a frame that can be joined with its message's. */
+export function smallChunk(
+  id: number,
+  stream: ChunkStream,
+  pieces: readonly Uint8Array[],
+  total: number,
+): Frame {
+  return { kind: "chunk", id, stream, bytes: joinPieces(pieces, total) };
+}
+
+/** Bytes as chunk frames, each cut out of its piece when its turn comes. */
+export class ChunkSending implements Sending {
+  readonly #id: number;
+  readonly #stream: ChunkStream;
+  readonly #pieces: readonly Uint8Array[];
+  readonly #limits: ChannelLimits;
+  readonly #onLast: (() => void) | undefined;
+  #piece = 0;
+  #at = 0;
+  #left: number;
+
+  /** `onLast` is called just before the last chunk is given out: the peer may answer it at once. */
+  constructor(
+    id: number,
+    stream: ChunkStream,
+    pieces: readonly Uint8Array[],
+    limits: ChannelLimits,
+    onLast?: () => void,
+  ) {
+    this.#id = id;
+    this.#stream = stream;
+    this.#pieces = pieces;
+    this.#limits = limits;
+    this.#onLast = onLast;
+    this.#left = totalBytes(pieces);
+  }
+
+  get more(): boolean {
+    return this.#left > 0;
+  }
+
+  next(): Uint8Array {
+    let piece = this.#pieces[this.#piece] as Uint8Array;
+    while (this.#at === piece.length) {
+      this.#piece += 1;
+      this.#at = 0;
+      piece = this.#pieces[this.#piece] as Uint8Array;
+    }
+    const bytes = piece.subarray(this.#at, this.#at + this.#limits.chunkBytes);
+    this.#at += bytes.length;
+    this.#left -= bytes.length;
+    if (this.#left === 0) this.#onLast?.();
+    return encodeFrames(
+      [{ kind: "chunk", id: this.#id, stream: this.#stream, bytes }],
+      this.#limits.maxFrameBytes,
+    );
+  }
+}
+
+/** Counts what all bodies that are being received hold together. */
+export class BodyBudget {
+  readonly #limits: ChannelLimits;
+  #held = 0;
+
+  constructor(limits: ChannelLimits) {
+    this.#limits = limits;
+  }
+
+  take(bytes: number, ofThisBody: number): void {
+    if (ofThisBody > this.#limits.maxBodyBytes)
+      throw tooLarge(`A body has more than ${this.#limits.maxBodyBytes} bytes.`);
+    this.#held += bytes;
+    if (this.#held > this.#limits.maxHeldBytes) {
+      throw tooLarge(`The bodies under way have more than ${this.#limits.maxHeldBytes} bytes together.`);
+    }
+  }
+
+  giveBack(bytes: number): void {
+    this.#held -= bytes;
+  }
+}
+
+/** Collects the chunks of one body. Nothing is allocated for bytes that are only announced. */
+export class BodyCollector {
+  readonly #budget: BodyBudget;
+  #pieces: Uint8Array[] = [];
+  #bytes = 0;
+
+  constructor(budget: BodyBudget) {
+    this.#budget = budget;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Copies a chunk: what came is a view on a larger buffer, which would be kept alive with it. */
+  add(chunk: Uint8Array): void {
+    this.#budget.take(chunk.length, this.#bytes + chunk.length);
+    this.#bytes += chunk.length;
+    // `new Uint8Array(view)` copies; a Node buffer's own `slice` would not.
+    this.#pieces.push(new Uint8Array(chunk));
+  }
+
+  /** Hands the whole body out and forgets it. */
+  release(): Uint8Array {
+    const body = joinPieces(this.#pieces, this.#bytes);
+    this.#pieces = [];
+    this.#budget.giveBack(this.#bytes);
+    this.#bytes = 0;
+    return body;
+  }
+}
+
+function tooLarge(message: string): ProtocolError {
+  return new ProtocolError("BODY_TOO_LARGE", message);
+}
