@@ -1,15 +1,17 @@
 /** One build at a time in one work tree: test runners and people start builds side by side. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { root } from "./paths.ts";
 
 const POLL_MS = 100;
 
 /** Runs `work` while no other process does; a lock left by a process that is gone is taken over. */
-export async function withBuildLock<T>(work: () => Promise<T>): Promise<T> {
-  mkdirSync(join(root, ".cache"), { recursive: true });
-  const lock = join(root, ".cache", "build.lock");
+export async function withBuildLock<T>(
+  work: () => Promise<T>,
+  lock = join(root, ".cache", "build.lock"),
+): Promise<T> {
+  mkdirSync(dirname(lock), { recursive: true });
   while (!tryTake(lock)) {
     if (isAbandoned(lock)) rmSync(lock, { force: true });
     else await delay(POLL_MS);

@@ -3,7 +3,7 @@
  * has no dependencies. Everything lies flat in `dist/`: the code looks for `./worker/main.js` and
  * `./worker/engine.js` beside its own URL, from whichever chunk it ends up in.
  */
-import { existsSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build, type Metafile } from "esbuild";
 import { checkSelfContained, commonOptions } from "./esbuild-options.ts";
@@ -38,5 +38,13 @@ export async function bundleLibrary(outDir: string, buildId: string): Promise<Me
     plugins: [requireBuiltins],
   });
   checkSelfContained(metafile);
+  const cli = join(outDir, "cli.js");
+  if (existsSync(cli)) makeExecutable(cli);
   return [metafile];
+}
+
+function makeExecutable(file: string): void {
+  const text = readFileSync(file, "utf8");
+  if (!text.startsWith("#!")) writeFileSync(file, `#!/usr/bin/env node\n${text}`);
+  chmodSync(file, 0o755);
 }

@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, posix } from "node:path";
 import { LIBRARY_ENTRIES } from "./bundle-library.ts";
+import { importsOf } from "./import-rules.ts";
 import { root } from "./paths.ts";
 
 /**
@@ -28,5 +29,23 @@ export function emitTypes(outDir: string): void {
     execFileSync(process.execPath, [tsc, "--project", project], { cwd: root, stdio: "inherit" });
   } finally {
     rmSync(project);
+  }
+  keepReachable(
+    outDir,
+    entries.map((entry) => entry.replace(/^src\/(.*)\.ts$/, "$1.d.ts")),
+  );
+}
+
+/** tsc writes a declaration for every source that an entry reaches by code; users need those reached by types. */
+function keepReachable(outDir: string, entries: readonly string[]): void {
+  const reached = new Set(entries);
+  for (const file of reached) {
+    for (const { specifier } of importsOf(readFileSync(join(outDir, file), "utf8"))) {
+      if (specifier.startsWith("."))
+        reached.add(posix.join(posix.dirname(file), specifier.replace(/\.[jt]s$/, ".d.ts")));
+    }
+  }
+  for (const file of readdirSync(outDir, { recursive: true, encoding: "utf8" })) {
+    if (file.endsWith(".ts") && !reached.has(file.replaceAll("\\", "/"))) rmSync(join(outDir, file));
   }
 }

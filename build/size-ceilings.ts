@@ -4,11 +4,11 @@
  */
 export const SIZE_CEILINGS = {
   /** The tarball. Python (5 MB) and swc's type stripper (1 MB) are most of it. */
-  tarball: 9_600_000,
+  tarball: 10_000_000,
   /** All files unpacked. */
-  unpacked: 20_500_000,
+  unpacked: 20_000_000,
   /** What `import "@little-stack/harness"` reads: the entry and the chunks that it imports at once. */
-  library: 700_000,
+  library: 300_000,
   /** What a worker reads before its first command: the engine and the chunks that it imports at once. */
-  workerStart: 1_900_000,
+  workerStart: 820_000,
 } as const;

@@ -84,7 +84,7 @@ test("the worker folder alone, moved to an empty directory, runs bash, JavaScrip
     cpSync(join(packed.folder, "dist/worker"), join(elsewhere, "engine"), { recursive: true });
     const program = `
       import { openSandbox } from "@little-stack/harness";
-      const sandbox = await openSandbox({ mounts: {}, workerPath: process.argv[1] });
+      const sandbox = await openSandbox({ mounts: { "/session": "." }, workerPath: process.argv[1] });
       const scripts = [
         "seq 3 | sort -r | head -1",
         "js-exec -c 'console.log(6 * 7)'",

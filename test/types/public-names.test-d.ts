@@ -1,0 +1,35 @@
+import { expectTypeOf, test } from "vitest";
+import {
+  type HarnessSandbox,
+  type HarnessSandboxFactory,
+  type HarnessWorkspaceSpec,
+  isSandboxError,
+  justBashSandbox,
+  openSandbox,
+  type SandboxError,
+  subprocessSandbox,
+} from "../../src/index.ts";
+
+test("every adapter is a sandbox factory", () => {
+  expectTypeOf(subprocessSandbox()).toEqualTypeOf<HarnessSandboxFactory>();
+  expectTypeOf(justBashSandbox()).toEqualTypeOf<HarnessSandboxFactory>();
+});
+
+test("the ten-line way in gives the same sandbox as a factory", () => {
+  expectTypeOf(openSandbox).returns.resolves.toEqualTypeOf<HarnessSandbox>();
+  expectTypeOf<HarnessSandboxFactory>().returns.resolves.toEqualTypeOf<HarnessSandbox>();
+});
+
+test("a sandbox can be declared with await using", () => {
+  expectTypeOf<HarnessSandbox>().toExtend<AsyncDisposable>();
+});
+
+test("a workspace is plain data that nobody may change", () => {
+  expectTypeOf<HarnessWorkspaceSpec["mounts"]>().not.toExtend<unknown[]>();
+  expectTypeOf<HarnessWorkspaceSpec["mounts"][number]["access"]>().toEqualTypeOf<"rw" | "ro">();
+});
+
+test("an error of ours is known by its guard", () => {
+  const error: unknown = undefined;
+  if (isSandboxError(error)) expectTypeOf(error).toEqualTypeOf<SandboxError>();
+});
