@@ -76,11 +76,18 @@ async function bundleEntries(
   return metafile;
 }
 
+/**
+ * What the scripts show a guest as the program's own name (`$_`, `sys.executable`) comes from `process.argv`,
+ * which would tell where on the host the package lies.
+ */
+const NEUTRAL_ARGV = 'process.argv.splice(0, 2, "/usr/bin/python3", "/usr/bin/python3");';
+
 async function bundleScript(script: string, chunks: string): Promise<Metafile> {
   const { metafile } = await build({
     ...commonOptions,
     entryPoints: [join(justBash, "dist/bundle/chunks", script)],
     outfile: join(chunks, script),
+    banner: { js: NEUTRAL_ARGV },
     plugins: [stripTypes, onlyReleaseQuickjs, requireBuiltins],
   });
   return metafile;

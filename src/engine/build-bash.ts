@@ -1,9 +1,12 @@
 /** Engine options → one just-bash over a file system of ours. */
 import { Bash, DefenseInDepthBox, type IFileSystem, type JavaScriptConfig } from "just-bash";
 import type { DefenseInDepth } from "../shared/defense.ts";
+import { env } from "./commands/env.ts";
+import { printenv } from "./commands/printenv.ts";
 import { OUT_OF_THE_WAY } from "./limits.ts";
 import { nestedJavaScript } from "./nested-javascript.ts";
 import type { EngineOptions } from "./port.ts";
+import { type InvokeTool, TOOLS_BOOTSTRAP } from "./tools-bootstrap.ts";
 
 /** The strength of the engine's defenses, in its own words. */
 export function defenseLevel(defense: DefenseInDepth): string {
@@ -14,11 +17,11 @@ export function defenseLevel(defense: DefenseInDepth): string {
 export function buildBash(
   options: EngineOptions,
   fs: IFileSystem,
-  invokeTool: (path: string, argsJson: string) => Promise<string>,
+  invokeTool: InvokeTool,
   nested: boolean,
 ): Bash {
   const javascript: boolean | JavaScriptConfig =
-    options.javascript && options.tools ? { invokeTool } : options.javascript;
+    options.javascript && options.tools ? { invokeTool, bootstrap: TOOLS_BOOTSTRAP } : options.javascript;
   return new Bash({
     fs,
     cwd: options.cwd,
@@ -35,7 +38,7 @@ export function buildBash(
         }),
     defenseInDepth: options.defenseInDepth,
     executionLimits: { ...OUT_OF_THE_WAY, ...options.executionLimits },
-    customCommands: nested && options.javascript ? nestedJavaScript() : [],
+    customCommands: [printenv, env, ...(nested && options.javascript ? nestedJavaScript() : [])],
     processInfo: { pid: 2, ppid: 1, uid: 1000, gid: 1000 },
   });
 }

@@ -31,6 +31,7 @@ import {
 import { ShellSignal } from "./shell-signal.ts";
 import { collectFunctions, type Dump, readDump, toRestoreScript, toShellState } from "./shell-state.ts";
 import { mayChangeState } from "./state-analysis.ts";
+import { invokeBatched } from "./tools-bootstrap.ts";
 
 /** What `echo $SHELLOPTS $BASHOPTS` prints in a shell of ours before a script changed anything. */
 const FRESH_OPTIONS: ShellOptions = {
@@ -291,7 +292,7 @@ class ShellSession implements EngineShell {
 
   #invokeTool(path: string, argsJson: string): Promise<string> {
     const invoke = this.#task?.input.invokeTool;
-    return invoke ? invoke(path, argsJson) : Promise.reject(new Error("the command has ended"));
+    return invoke ? invokeBatched(invoke, path, argsJson) : Promise.reject(new Error("the command has ended"));
   }
 
   async #refuseSyntax(input: EngineInput, error: unknown): Promise<EngineResult> {

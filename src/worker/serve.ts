@@ -50,7 +50,6 @@ export function createHandlers(callTool: CallTool): Handlers<ParentRequests> {
       state = call.body.length === 0 ? null : (JSON.parse(decoder.decode(call.body)) as ShellState);
       const stateRestored = state === null || (await fs.exists(state.cwd));
       shell = openShell(options, fs, state);
-      fs.sealBase();
       return { value: { engine: ENGINE_NAME, defense: defenseLevel(options.defenseInDepth), stateRestored } };
     },
 
