@@ -53,7 +53,7 @@ export function createTrackedFiles(options: TrackedFilesOptions): SandboxFileSys
 
   return {
     readFile: (path) => read(() => files.readFile(path)),
-    readFileBuffer: (path) => read(() => files.readFileBuffer(path)),
+    readFileBuffer: (path) => read(async () => toPlainBytes(await files.readFileBuffer(path))),
     stat: (path) => read(() => files.stat(path)),
     lstat: (path) => read(() => files.lstat(path)),
     readdir: (path) => read(() => files.readdir(path)),
@@ -99,6 +99,11 @@ export function createTrackedFiles(options: TrackedFilesOptions): SandboxFileSys
       ),
     chmod: (path, mode) => read(() => files.chmod(path, mode)),
   };
+}
+
+// A Buffer is a Uint8Array that prints, slices and compares in its own way; callers get the same in every adapter.
+function toPlainBytes({ buffer, byteOffset, byteLength }: Uint8Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 /** Where a write through this path ends up, also through a link whose target does not exist. */
