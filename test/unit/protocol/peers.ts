@@ -101,21 +101,18 @@ export function pair(
   const broken: ProtocolError[] = [];
   const split = options.split ?? ((whole) => [whole]);
   const shared = {
-    hello: HELLO,
     limits: options.limits ?? {},
     onBroken: (error: ProtocolError) => void broken.push(error),
   };
-  const parent: Channel<ParentRequests> = createChannel<ParentRequests, WorkerRequests>({
+  const parent: Channel<ParentRequests> = parentEnd({
     ...shared,
-    side: "parent",
     write: deliverTo((arrived) => worker.receive(arrived), split),
-    handlers: { ...easyParent, ...options.parent },
+    handlers: options.parent ?? {},
   });
-  const worker: Channel<WorkerRequests> = createChannel<WorkerRequests, ParentRequests>({
+  const worker: Channel<WorkerRequests> = workerEnd({
     ...shared,
-    side: "worker",
     write: deliverTo((arrived) => parent.receive(arrived), split),
-    handlers: { ...easyWorker, ...options.worker },
+    handlers: options.worker ?? {},
   });
   parent.start();
   worker.start();
@@ -138,21 +135,53 @@ function scripted(receive: (bytes: Uint8Array) => void): Scripted & { take(writt
     sent,
     broken: [],
     take: (written) => reader.push(written),
-    deliver: (...frames) => receive(encodeFrames(frames as Frame[], BIG_FRAME)),
+    deliver: (...frames) => receive(wire(...frames)),
   };
 }
+
+interface EndOptions<In extends { [N in keyof In]: { params: object; result: object } }> {
+  write: (bytes: Uint8Array) => void | Promise<void>;
+  limits?: Partial<ChannelLimits>;
+  handlers?: Partial<Handlers<In>>;
+  onBroken?: (error: ProtocolError) => void;
+}
+
+/** A parent over a transport of the test's own; not started. */
+export function parentEnd(options: EndOptions<WorkerRequests>): Channel<ParentRequests> {
+  return createChannel<ParentRequests, WorkerRequests>({
+    side: "parent",
+    hello: HELLO,
+    limits: options.limits ?? {},
+    write: options.write,
+    handlers: { ...easyParent, ...options.handlers },
+    onBroken: options.onBroken ?? (() => undefined),
+  });
+}
+
+/** A worker over a transport of the test's own; not started. */
+export function workerEnd(options: EndOptions<ParentRequests>): Channel<WorkerRequests> {
+  return createChannel<WorkerRequests, ParentRequests>({
+    side: "worker",
+    hello: HELLO,
+    limits: options.limits ?? {},
+    write: options.write,
+    handlers: { ...easyWorker, ...options.handlers },
+    onBroken: options.onBroken ?? (() => undefined),
+  });
+}
+
+/** Frames as a peer would write them, good or not. */
+export const wire = (...frames: unknown[]): Uint8Array => encodeFrames(frames as Frame[], BIG_FRAME);
 
 /** A parent whose worker is the test. */
 export function parentAgainst(
   options: { parent?: Partial<Handlers<WorkerRequests>>; limits?: Partial<ChannelLimits> } = {},
 ): Scripted & { channel: Channel<ParentRequests> } {
   const peer = scripted((arrived) => channel.receive(arrived));
-  const channel: Channel<ParentRequests> = createChannel<ParentRequests, WorkerRequests>({
-    side: "parent",
-    hello: HELLO,
+  const channel: Channel<ParentRequests> = parentEnd({
     limits: options.limits ?? {},
     write: peer.take,
-    handlers: { ...easyParent, ...options.parent },
+    handlers: options.parent ?? {},
     onBroken: (error) => void peer.broken.push(error),
   });
   channel.start();
@@ -164,12 +193,10 @@ export function workerAgainst(
   options: { worker?: Partial<Handlers<ParentRequests>>; limits?: Partial<ChannelLimits> } = {},
 ): Scripted & { channel: Channel<WorkerRequests> } {
   const peer = scripted((arrived) => channel.receive(arrived));
-  const channel: Channel<WorkerRequests> = createChannel<WorkerRequests, ParentRequests>({
-    side: "worker",
-    hello: HELLO,
+  const channel: Channel<WorkerRequests> = workerEnd({
     limits: options.limits ?? {},
     write: peer.take,
-    handlers: { ...easyWorker, ...options.worker },
+    handlers: options.worker ?? {},
     onBroken: (error) => void peer.broken.push(error),
   });
   channel.start();

@@ -1,0 +1,259 @@
+import { expect, test } from "vitest";
+import { decodeFrame } from "../../../src/protocol/codec.ts";
+import { FrameReader } from "../../../src/protocol/frame.ts";
+import type { ChunkFrame, Frame } from "../../../src/protocol/frame-kinds.ts";
+import {
+  BIG_FRAME,
+  bytes,
+  execParams,
+  exited,
+  fsParams,
+  gate,
+  HELLO,
+  pair,
+  parentEnd,
+  settled,
+  wire,
+  workerEnd,
+} from "./peers.ts";
+
+function pattern(size: number): Uint8Array {
+  const filled = new Uint8Array(size);
+  for (let index = 0; index < size; index += 1) filled[index] = (index * 31 + (index >>> 8)) & 0xff;
+  return filled;
+}
+
+/** A transport that is full after every write until the test opens it. */
+function slowTransport(): {
+  write: (bytes: Uint8Array) => Promise<void>;
+  free: () => void;
+  frames: Frame[];
+  writes: number;
+} {
+  let next = gate();
+  const reader = new FrameReader(BIG_FRAME, (payload) => transport.frames.push(decodeFrame(payload)));
+  const transport = {
+    frames: [] as Frame[],
+    writes: 0,
+    write: (written: Uint8Array) => {
+      transport.writes += 1;
+      reader.push(written);
+      next = gate();
+      return next.promise;
+    },
+    free: () => next.open(),
+  };
+  return transport;
+}
+
+test.each([0, 1, 32_768, 32_769, 262_144, 262_145, 20_000_000])(
+  "a body of %i bytes survives both ways, byte for byte",
+  async (size) => {
+    const { parent, worker, broken } = pair();
+    const body = pattern(size);
+    const there = await parent.request("fs", fsParams, { body });
+    expect(Buffer.compare(there.body, body)).toBe(0);
+    const back = await worker.request("tool.call", { execId: 1, path: "t" }, { body });
+    expect(Buffer.compare(back.body, body)).toBe(0);
+    expect(broken).toEqual([]);
+  },
+);
+
+test("a body in pieces arrives as one, empty pieces and all", async () => {
+  const { parent } = pair();
+  const pieces = [pattern(0), pattern(300_000), pattern(0), pattern(1), pattern(300_000), pattern(0)];
+  const { body } = await parent.request("fs", fsParams, { body: pieces });
+  expect(Buffer.compare(body, Buffer.concat(pieces))).toBe(0);
+});
+
+test("a body stays as it came when the bytes that brought it are written over", async () => {
+  const held = gate();
+  let seen: Uint8Array | undefined;
+  const arrived: Uint8Array[] = [];
+  const { parent } = pair({
+    worker: {
+      fs: async (_params, call) => {
+        await held.promise;
+        seen = call.body;
+        return { value: {} };
+      },
+    },
+    split: (whole) => {
+      arrived.push(whole);
+      return [whole];
+    },
+  });
+  const call = parent.request("fs", fsParams, { body: bytes("kept") });
+  await settled();
+  for (const buffer of arrived) buffer.fill(0);
+  held.open();
+  await call;
+  expect(seen).toEqual(bytes("kept"));
+});
+
+test("output larger than a chunk is cut, in order, and counted right", async () => {
+  const wanted = pattern(1_000_000);
+  const { parent } = pair({
+    worker: {
+      exec: async (_params, call) => {
+        await call.output("stdout", wanted);
+        return { value: exited };
+      },
+    },
+  });
+  const chunks: Buffer[] = [];
+  await parent.request("exec", execParams, { onChunk: (_stream, chunk) => chunks.push(Buffer.from(chunk)) });
+  expect(chunks.map((chunk) => chunk.length)).toEqual([262_144, 262_144, 262_144, 213_568]);
+  expect(Buffer.compare(Buffer.concat(chunks), wanted)).toBe(0);
+});
+
+test("a full transport stops the sender: one chunk is made per write that it takes", async () => {
+  const transport = slowTransport();
+  const channel = parentEnd({
+    write: transport.write,
+  });
+  channel.start();
+  void channel.request("fs", fsParams, { body: pattern(1_000_000) }).catch(() => undefined);
+  await settled();
+  expect(transport.writes).toBe(1);
+  for (const expected of [2, 3, 4, 5, 6]) {
+    transport.free();
+    await settled();
+    expect(transport.writes).toBe(expected);
+  }
+  transport.free();
+  await settled();
+  expect(transport.frames.map(({ kind }) => kind)).toEqual([
+    "hello",
+    "request",
+    ...new Array<string>(4).fill("chunk"),
+  ]);
+  channel.close(new Error("done"));
+});
+
+test("while a body waits it is not copied", async () => {
+  const transport = slowTransport();
+  const channel = parentEnd({
+    write: transport.write,
+  });
+  channel.start();
+  const body = pattern(100_000_000);
+  const before = process.memoryUsage().arrayBuffers;
+  void channel.request("fs", fsParams, { body }).catch(() => undefined);
+  transport.free();
+  await settled();
+  transport.free();
+  await settled();
+  expect(transport.frames).toHaveLength(3);
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(4_194_304);
+  channel.close(new Error("done"));
+});
+
+test("output waits until the transport takes more, and goes on when the channel ends", async () => {
+  const transport = slowTransport();
+  const steps: string[] = [];
+  const channel = workerEnd({
+    write: transport.write,
+    handlers: {
+      exec: async (_params, call) => {
+        await call.output("stdout", bytes("a"));
+        steps.push("a");
+        await call.output("stdout", bytes("b"));
+        steps.push("b");
+        return { value: exited };
+      },
+    },
+  });
+  channel.start();
+  transport.free();
+  await settled();
+  channel.receive(
+    wire(
+      { kind: "hello", ...HELLO },
+      { kind: "request", id: 1, name: "exec", params: execParams, bodyBytes: 0 },
+    ),
+  );
+  await settled();
+  expect(steps).toEqual([]);
+  transport.free();
+  await settled();
+  expect(steps).toEqual(["a"]);
+  channel.close(new Error("gone"));
+  await settled();
+  expect(steps).toEqual(["a", "b"]);
+});
+
+test("a large body holds up no other call", async () => {
+  const transport = slowTransport();
+  const channel = parentEnd({
+    write: transport.write,
+  });
+  channel.start();
+  const calls = [
+    channel.request("fs", fsParams, { body: pattern(2_000_000) }),
+    channel.request("fs", fsParams, { body: pattern(600_000) }),
+    channel.request("isolation", {}),
+  ];
+  for (const call of calls) call.catch(() => undefined);
+  for (let turn = 0; turn < 16; turn += 1) {
+    await settled();
+    transport.free();
+  }
+  await settled();
+  const order = transport.frames.slice(1).map((frame) => `${frame.kind} ${(frame as ChunkFrame).id}`);
+  expect(order.slice(0, 7)).toEqual([
+    "request 1",
+    "request 2",
+    "request 3",
+    "chunk 1",
+    "chunk 2",
+    "chunk 1",
+    "chunk 2",
+  ]);
+  expect(order.filter((each) => each === "chunk 1")).toHaveLength(8);
+  channel.close(new Error("done"));
+});
+
+test("a cancel waits for the end of its request's body", async () => {
+  const transport = slowTransport();
+  const channel = parentEnd({
+    write: transport.write,
+  });
+  channel.start();
+  const controller = new AbortController();
+  channel
+    .request("fs", fsParams, { body: pattern(600_000), signal: controller.signal })
+    .catch(() => undefined);
+  controller.abort();
+  for (let turn = 0; turn < 8; turn += 1) {
+    await settled();
+    transport.free();
+  }
+  expect(transport.frames.map(({ kind }) => kind)).toEqual([
+    "hello",
+    "request",
+    "chunk",
+    "chunk",
+    "chunk",
+    "cancel",
+  ]);
+  channel.close(new Error("done"));
+});
+
+test("a transport that answers inside the write sees its frames in order", async () => {
+  const kinds: string[] = [];
+  const channel = parentEnd({
+    write: (written) => {
+      new FrameReader(BIG_FRAME, (payload) => kinds.push(decodeFrame(payload).kind)).push(written);
+      if (kinds.length === 1)
+        channelOf()
+          .request("isolation", {})
+          .catch(() => undefined);
+    },
+  });
+  const channelOf = (): typeof channel => channel;
+  channel.start();
+  channel.request("fs", fsParams, { body: pattern(600_000) }).catch(() => undefined);
+  expect(kinds.slice(0, 3)).toEqual(["hello", "request", "request"]);
+  channel.close(new Error("done"));
+});
