@@ -3,16 +3,18 @@
  * at each entry of the destination. Links are copied as links; FIFOs, sockets and devices are refused.
  */
 import type { Stats } from "node:fs";
-import { isAtOrBelow } from "../shared/virtual-path.ts";
+import { isAtOrBelow, nameOfVirtualPath } from "../shared/virtual-path.ts";
 import { Failure } from "./fs-error.ts";
 import { copyHostFile, NOT_REGULAR, writeHostFile } from "./host-file.ts";
 import { listNames } from "./host-path.ts";
 import { chmodSync, mkdirSync, readlinkSync, symlinkSync, unlinkSync, utimesSync } from "./node-fs.ts";
 import {
   type ExistingPlace,
+  existing,
   hostOfMissing,
   isDirectory,
   isLink,
+  type MissingPlace,
   type MountPlace,
   type Place,
   step,
@@ -65,15 +67,8 @@ function copyDirectory(
   target: Place,
   options: CopyOptions,
 ): void {
-  let directory = target;
   const isNew = target.in === "nowhere";
-  if (target.in === "nowhere") {
-    guard.requireWritable(target);
-    // Open to us alone until it is filled: a mode without `w` would keep its own content out.
-    mkdirSync(hostOfMissing(target), 0o700);
-    directory = walk(scope, target.path, false);
-  }
-  if (directory.in === "nowhere") throw new Failure("ENOENT", target.path);
+  const directory = isNew ? makeDirectory(scope, guard, target) : target;
   if (!isDirectory(directory)) throw new Failure("ENOTDIR", target.path);
   for (const name of namesIn(scope, source)) {
     const child = step(scope, source, name);
@@ -85,6 +80,13 @@ function copyDirectory(
     copyEntry(scope, guard, child, followed, options);
   }
   if (isNew && directory.in === "mount") setMode(directory, source, options);
+}
+
+function makeDirectory(scope: WalkScope, guard: WriteGuard, place: MissingPlace): ExistingPlace {
+  guard.requireWritable(place);
+  // Open to us alone until it is filled: a mode without `w` would keep its own content out.
+  mkdirSync(hostOfMissing(place), 0o700);
+  return existing(step(scope, place.parent, nameOfVirtualPath(place.path)));
 }
 
 function copyFile(guard: WriteGuard, source: ExistingPlace, target: Place, options: CopyOptions): void {

@@ -18,9 +18,11 @@ export async function globFiles(source: GlobSource, pattern: string, cwd: string
   const parts = pattern.split("/").filter((part) => part !== "" && part !== ".");
   const start = pattern.startsWith("/") ? "/" : resolveVirtualPath("/", cwd);
   let found = new Set([start]);
-  for (const part of parts) {
+  for (const [index, part] of parts.entries()) {
+    const isLast = index === parts.length - 1;
     const next = new Set<string>();
-    for (const directory of found) for (const path of await expand(source, directory, part)) next.add(path);
+    for (const directory of found)
+      for (const path of await expand(source, directory, part, isLast)) next.add(path);
     found = next;
   }
   const matches: string[] = [];
@@ -32,9 +34,14 @@ export async function globFiles(source: GlobSource, pattern: string, cwd: string
     .sort();
 }
 
-async function expand(source: GlobSource, directory: string, part: string): Promise<string[]> {
+async function expand(
+  source: GlobSource,
+  directory: string,
+  part: string,
+  isLast: boolean,
+): Promise<string[]> {
   if (part === "..") return [resolveVirtualPath(directory, "..")];
-  if (part === "**") return await directoriesBelow(source, directory);
+  if (part === "**") return await allBelow(source, directory, isLast);
   if (!hasWildcard(part)) return [joinVirtualPath(directory, part)];
   const pattern = compileNamePattern(part);
   return (await list(source, directory))
@@ -42,8 +49,8 @@ async function expand(source: GlobSource, directory: string, part: string): Prom
     .map(({ name }) => joinVirtualPath(directory, name));
 }
 
-/** The directory itself, and all below it; at the end of a pattern also the files there. */
-async function directoriesBelow(source: GlobSource, directory: string): Promise<string[]> {
+/** The directory itself and those below it, and on request all that is in them. */
+async function allBelow(source: GlobSource, directory: string, withFiles: boolean): Promise<string[]> {
   const found: string[] = [];
   const pending = [directory];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
@@ -52,7 +59,7 @@ async function directoriesBelow(source: GlobSource, directory: string): Promise<
       if (entry.name.startsWith(".")) continue;
       const path = joinVirtualPath(next, entry.name);
       if (entry.isDirectory) pending.push(path);
-      else found.push(path);
+      else if (withFiles) found.push(path);
     }
   }
   return found;

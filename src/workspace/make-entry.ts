@@ -1,13 +1,15 @@
 /** Directories, links, modes and times: changes of entries that touch no content. */
-import { parentOfVirtualPath } from "../shared/virtual-path.ts";
-import { Failure, toErrno } from "./fs-error.ts";
+import { nameOfVirtualPath } from "../shared/virtual-path.ts";
+import { Failure } from "./fs-error.ts";
 import { makePrivate } from "./host-file.ts";
 import { chmodSync, linkSync, mkdirSync, readlinkSync, symlinkSync, utimesSync } from "./node-fs.ts";
 import {
   type ExistingPlace,
+  existing,
   hostOfMissing,
   isDirectory,
   type MissingPlace,
+  step,
   type WalkScope,
   walk,
 } from "./path-walk.ts";
@@ -15,22 +17,22 @@ import type { WriteGuard } from "./write-guard.ts";
 
 /** `mkdir` and `mkdir -p`; mode `0o777` less the umask. */
 export function makeDirectory(scope: WalkScope, guard: WriteGuard, path: string, recursive: boolean): void {
-  // `mkdir name/` makes `name`; only a link would be followed for the slash, and a link is in the way here.
+  // `mkdir name/` makes `name`: the slash would only make a link be followed, and a link is in the way here.
   const bare = path.replace(/(?<=.)\/+$/, "");
-  let place = find(scope, bare, recursive);
-  if (place === undefined) {
-    makeDirectory(scope, guard, parentOfVirtualPath(bare), true);
-    place = walk(scope, bare, false);
-  }
-  if (place.in !== "nowhere") {
-    if (!recursive) throw new Failure("EEXIST");
-    const end = walk(scope, bare, true);
-    if (end.in === "nowhere" || !isDirectory(end)) throw new Failure("EEXIST");
+  const make = (missing: MissingPlace): ExistingPlace => {
+    guard.requireWritable(missing);
+    mkdirSync(hostOfMissing(missing));
+    guard.touch(missing.path);
+    return existing(step(scope, missing.parent, nameOfVirtualPath(missing.path)));
+  };
+  const place = walk(scope, bare, false, recursive ? make : undefined);
+  if (place.in === "nowhere") {
+    make(place);
     return;
   }
-  guard.requireWritable(place);
-  mkdirSync(hostOfMissing(place));
-  guard.touch(place.path);
+  if (!recursive) throw new Failure("EEXIST");
+  const end = walk(scope, bare, true);
+  if (end.in === "nowhere" || !isDirectory(end)) throw new Failure("EEXIST");
 }
 
 /** A symbolic link with the target as given. */
@@ -88,15 +90,4 @@ function free(scope: WalkScope, path: string): MissingPlace {
   const place = walk(scope, path, false);
   if (place.in !== "nowhere") throw new Failure("EEXIST");
   return place;
-}
-
-/** The place, or `undefined` when a directory above it is missing and may be made. */
-function find(scope: WalkScope, path: string, recursive: boolean) {
-  try {
-    return walk(scope, path, false);
-  } catch (error) {
-    if (recursive && toErrno(error) === "ENOENT" && parentOfVirtualPath(path) !== path && path !== "")
-      return undefined;
-    throw error;
-  }
 }

@@ -20,6 +20,7 @@ import { MountTable } from "./mount-table.ts";
 import { movePath } from "./move.ts";
 import {
   type ExistingPlace,
+  existing,
   hostOfMissing,
   isDirectory,
   isLink,
@@ -285,9 +286,7 @@ export class MountFs {
   }
 
   #existing(path: string, follow: boolean): ExistingPlace {
-    const place = walk(this.#scope, path, follow);
-    if (place.in === "nowhere") throw new Failure("ENOENT");
-    return place;
+    return existing(walk(this.#scope, path, follow));
   }
 
   #directory(path: string): ExistingPlace {

@@ -55,7 +55,11 @@ export function digestOf(directory: string): string {
 }
 
 /** The call fails with this POSIX code, in the sandbox's own terms. */
-export async function failsWith(call: Promise<unknown>, code: string, hostRoot = tmpdir()): Promise<void> {
+export async function failsWith(
+  call: Promise<unknown>,
+  code: string,
+  hostRoot = join(tmpdir(), "workspace-"),
+): Promise<void> {
   const error: unknown = await call.then(
     (value) => expect.fail(`expected ${code}, but the call gave ${JSON.stringify(value)}`),
     (reason: unknown) => reason,
