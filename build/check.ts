@@ -1,12 +1,18 @@
-/** `npm run check`: everything that must hold before a change is offered, cheapest first, stopping at the first failure. */
+/**
+ * `npm run check`: everything that must hold before a change is offered, cheapest first. It stops at the first
+ * failure; with `CI` set it goes on, so that one run tells all.
+ */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { buildAll } from "./build.ts";
 import { findBreaches } from "./import-rules.ts";
 import { root } from "./paths.ts";
 
+// Biome alone does not heed NO_COLOR.
+const COLORS = process.env.NO_COLOR ? ["--colors=off"] : [];
+
 const STEPS: ReadonlyArray<readonly [name: string, run: () => boolean | Promise<boolean>]> = [
-  ["format and lint", () => tool("@biomejs/biome/bin/biome", "ci", "--error-on-warnings", ".")],
+  ["format and lint", () => tool("@biomejs/biome/bin/biome", "ci", "--error-on-warnings", ...COLORS, ".")],
   ["types", () => tool("typescript/bin/tsc", "--noEmit", "-p", ".")],
   ["import rules", () => report(findBreaches())],
   ["unused code", () => tool("knip/bin/knip.js", "--no-progress")],
@@ -31,14 +37,24 @@ const STEPS: ReadonlyArray<readonly [name: string, run: () => boolean | Promise<
 /** Words on the command line leave steps out: `--without tests`. */
 const without = process.argv.slice(2).filter((word) => word !== "--without");
 
+const failed: string[] = [];
 for (const [name, run] of STEPS) {
   if (without.includes(name)) continue;
   console.log(`\n── ${name}`);
-  if (await run()) continue;
-  console.error(`\ncheck failed at: ${name}`);
-  process.exit(1);
+  if (!(await holds(run))) failed.push(name);
+  if (failed.length > 0 && process.env.CI === undefined) break;
 }
-console.log("\nall checks passed");
+console.log(failed.length === 0 ? "\nall checks passed" : `\nchecks failed: ${failed.join(", ")}`);
+process.exitCode = failed.length === 0 ? 0 : 1;
+
+async function holds(run: () => boolean | Promise<boolean>): Promise<boolean> {
+  try {
+    return await run();
+  } catch (error) {
+    console.error(error);
+    return false;
+  }
+}
 
 function tool(script: string, ...args: string[]): boolean {
   const path = join(root, "node_modules", script);

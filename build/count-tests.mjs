@@ -1,7 +1,11 @@
 // Prints «N passed, N failed» (and skipped, when any) from Vitest's JSON report; fails when a test did, or none ran.
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 
 const [file = ""] = process.argv.slice(2);
+if (!existsSync(file)) {
+  console.log("0 passed, 1 failed");
+  process.exit(1);
+}
 const report = JSON.parse(readFileSync(file, "utf8"));
 const { numPassedTests: passed, numPendingTests, numTodoTests, testResults } = report;
 // A file that fails to load counts as one failure: none of its tests is in the numbers.
