@@ -5,6 +5,7 @@
  * Border: paths and content come from scripts and are not trusted. Every path goes through `walk`, every change
  * through `WriteGuard`, and every failure leaves through `#shown`, which knows the sandbox's paths only.
  * Methods are async in shape and synchronous inside: no other call can come between a check and its use.
+ * Longer than most files because the engine's interface is one class; what it does lies in the files around it.
  */
 import type { DirectoryEntry } from "../shared/file-system.ts";
 import { isAtOrBelow, resolveVirtualPath } from "../shared/virtual-path.ts";

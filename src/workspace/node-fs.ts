@@ -37,13 +37,23 @@ export const platform = nodeProcess.platform;
 export const processId = nodeProcess.pid;
 
 // Absent on Windows, where the kernel has neither the flag nor the files that it is against.
-const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY, O_CREAT, O_APPEND, O_EXCL } = nodeFs.constants;
+const {
+  O_NOFOLLOW = 0,
+  O_NONBLOCK = 0,
+  O_RDONLY,
+  O_WRONLY,
+  O_CREAT,
+  O_APPEND,
+  O_EXCL,
+  O_DIRECTORY = 0,
+} = nodeFs.constants;
 
 /** Flags for `openSync`. A link is never followed by the kernel, and a FIFO never blocks. */
 export const OPEN = {
   read: O_RDONLY | O_NOFOLLOW | O_NONBLOCK,
   write: O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK,
   append: O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK,
+  directory: O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_DIRECTORY,
   createNew: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_NONBLOCK,
 } as const;
 

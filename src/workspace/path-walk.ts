@@ -10,6 +10,7 @@
 import type { Stats } from "node:fs";
 import { joinVirtualPath, nameOfVirtualPath } from "../shared/virtual-path.ts";
 import type { BaseNode, BaseTree } from "./base-tree.ts";
+import { deepDirectory } from "./deep-walk.ts";
 import { Failure } from "./fs-error.ts";
 import { decodeName, type HostPath, joinHostPath } from "./host-path.ts";
 import type { Mount, MountTable } from "./mount-table.ts";
@@ -57,6 +58,11 @@ export function walk(
 ): Place {
   // just as a kernel would, which cannot be given such a name at all
   if (path === "" || path.includes("\0")) throw new Failure("ENOENT");
+  const deep = deepDirectory(scope.table, path);
+  if (deep !== undefined) {
+    const place = step(scope, deep.place, deep.name);
+    if (place.in === "nowhere" || !follow || !isLink(place)) return place;
+  }
   const root = rootPlace(scope);
   const trail: ExistingPlace[] = [root];
   let pending = components(path);

@@ -170,3 +170,52 @@ test("an existing name is not taken by a link, and an empty target is none", asy
   await failsWith(fs.symlink("", "/work/l"), "ENOENT");
   await failsWith(fs.symlink("a\0b", "/work/l"), "ENOENT");
 });
+
+describe("far down in a mount", () => {
+  const deep = "1/2/3/4/5/6/7/8/9/10";
+
+  beforeEach(async () => {
+    await fs.mkdir(`/work/${deep}`, { recursive: true });
+    await fs.writeFile(`/work/${deep}/f`, "deep");
+  });
+
+  test("files are found, made and missed as elsewhere", async () => {
+    expect(await fs.readFile(`/work/${deep}/f`)).toBe("deep");
+    await fs.writeFile(`/work/${deep}/new`, "");
+    expect(await fs.readdir(`/work/${deep}`)).toEqual(["f", "new"]);
+    await failsWith(fs.readFile(`/work/${deep}/none`), "ENOENT");
+    await failsWith(fs.readFile(`/work/${deep}/none/x`), "ENOENT");
+    await failsWith(fs.readFile(`/work/${deep}/f/x`), "ENOTDIR");
+    expect(await fs.realpath(`/work/${deep}/f`)).toBe(`/work/${deep}/f`);
+  });
+
+  test("links on the way and at the end mean what they mean elsewhere", async () => {
+    await fs.symlink("f", `/work/${deep}/rel`);
+    await fs.symlink("/work/f", `/work/${deep}/abs`);
+    await fs.symlink(place.outside, `/work/1/2/out`);
+    await fs.symlink("3", "/work/1/2/three");
+    expect(await fs.readFile(`/work/${deep}/rel`)).toBe("deep");
+    expect(await fs.readFile(`/work/${deep}/abs`)).toBe("inside");
+    expect(await fs.readlink(`/work/${deep}/rel`)).toBe("f");
+    expect(await fs.realpath(`/work/1/2/three/4/5/6/7/8/9/10/f`)).toBe(`/work/${deep}/f`);
+    mkdirSync(join(place.outside, deep), { recursive: true });
+    writeFileSync(join(place.outside, deep, "secret"), "CANARY");
+    await failsWith(fs.readFile(`/work/1/2/out/${deep}/secret`), "ENOENT");
+    await failsWith(fs.writeFile(`/work/1/2/out/${deep}/new`, ""), "ENOENT");
+  });
+
+  test("mounts and rights hold there too", async () => {
+    mkdirSync(join(place.docs, "1/2/3/4/5/6/7/8/9"), { recursive: true });
+    await failsWith(fs.writeFile("/docs/1/2/3/4/5/6/7/8/9/new", ""), "EROFS");
+    fs.setReadOnlyPrefixes(["/work/1/2/3"]);
+    await failsWith(fs.writeFile(`/work/${deep}/f`, ""), "EROFS");
+    const nested = place.open({
+      mounts: [
+        ...place.mounts,
+        { path: `/work/${deep}`, backingPath: place.outside, access: "ro", tracked: false },
+      ],
+    });
+    expect(await nested.readFile(`/work/${deep}/secret`)).toBe("CANARY");
+    await failsWith(nested.rm("/work/1", { recursive: true }), "EBUSY");
+  });
+});
