@@ -2,7 +2,8 @@
  * The statements that stand around a guest's script in a shell that never ends. Nothing here is typed by a
  * guest; names that a guest could have redefined go through `builtin`.
  */
-import { type CommandNode, type PipelineNode, parse, type StatementNode } from "just-bash";
+import { type CommandNode, parse, type StatementNode } from "just-bash";
+import { liveOutput, wrapInStatement } from "./live-output.ts";
 import { quote } from "./quote.ts";
 import { DUMP_SCRIPT } from "./shell-state.ts";
 
@@ -13,14 +14,17 @@ export interface DevicePaths {
   readonly out: string;
   readonly err: string;
   readonly stdin: string;
+  readonly next: string;
   readonly status: string;
   readonly state: string;
 }
 
 /** The fixed statements of one shell. */
 export interface SessionStatements {
-  /** Points the streams at our devices. The first append to `out` resolves when the next script is there. */
+  /** Opens a device; that takes until the next script is there. */
   readonly waitForScript: StatementNode[];
+  /** Undoes an `exec >file` of the script before. */
+  readonly resetStreams: StatementNode[];
   /** Makes the last command of a pipeline run in this shell, for the one pipeline that follows. */
   readonly lastPipeOn: StatementNode[];
   /** Says how the script ended. */
@@ -35,20 +39,25 @@ export interface WrapParts {
   readonly hasStdin: boolean;
   /** Run in a subshell: nothing that the script sets stays. */
   readonly apart: boolean;
+  /** See `liveOutput`. */
+  readonly safeFunctions: ReadonlySet<string>;
 }
 
 export function buildStatements(paths: DevicePaths): SessionStatements {
+  const output = liveOutput(paths.out, paths.err);
   const lastPipeOff = parse("builtin shopt -u lastpipe").statements;
   const plain = frame(`! ((1)) | { true; } >>${paths.out} 2>>${paths.err}`);
   const withStdin = frame(`! ((1)) | { true; } <${paths.stdin} >>${paths.out} 2>>${paths.err}`);
   return {
-    waitForScript: parse(`builtin exec 1>>${paths.out} 2>>${paths.err}`).statements,
+    waitForScript: parse(`>>${paths.next}`).statements,
+    // A bare `exec`: the interpreter takes redirections of `builtin exec` for passing ones.
+    resetStreams: parse("exec 1>/dev/stdout 2>/dev/stderr").statements,
     lastPipeOn: parse("builtin shopt -s lastpipe").statements,
     tellStatus: parse(`builtin echo "\${PIPESTATUS[1]} $SHELLOPTS $BASHOPTS $PWD" >${paths.status}`)
       .statements,
     dumpState: parse(`${DUMP_SCRIPT} >${paths.state} 2>/dev/null`).statements,
-    wrap(script, { before, hasStdin, apart }) {
-      const body = [...lastPipeOff, ...before, ...script];
+    wrap(script, { before, hasStdin, apart, safeFunctions }) {
+      const body = [...lastPipeOff, ...before, ...output.stream(script, safeFunctions)];
       return (hasStdin ? withStdin : plain)(apart ? [subshell(body)] : body);
     },
   };
@@ -71,9 +80,7 @@ function frame(source: string): (body: StatementNode[]) => StatementNode {
 }
 
 function subshell(body: StatementNode[]): StatementNode {
-  const command = { type: "Subshell", body, redirections: [] } as CommandNode;
-  const pipeline: PipelineNode = { type: "Pipeline", negated: false, commands: [command] };
-  return { type: "Statement", operators: [], background: false, pipelines: [pipeline] };
+  return wrapInStatement({ type: "Subshell", body, redirections: [] });
 }
 
 function first<T>(items: readonly T[]): T {

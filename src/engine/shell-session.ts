@@ -9,6 +9,7 @@
 import { type Bash, type IFileSystem, parse, type ScriptNode, type StatementNode } from "just-bash";
 import { buildBash } from "./build-bash.ts";
 import { mendErrorText } from "./error-text.ts";
+import { functionsWithoutExec } from "./live-output.ts";
 import type {
   DeviceHost,
   EngineInput,
@@ -90,6 +91,7 @@ class ShellSession implements EngineShell {
   #cwd: string;
   #options = FRESH_OPTIONS;
   #hasArguments = false;
+  #streamsMayBeMoved = false;
   #defined: ReadonlySet<string> = new Set();
   #restore: ShellState | null;
   #ended: Promise<void> | null = null;
@@ -100,6 +102,7 @@ class ShellSession implements EngineShell {
       out: `${directory}/out`,
       err: `${directory}/err`,
       stdin: `${directory}/stdin`,
+      next: `${directory}/next`,
       status: `${directory}/status`,
       state: `${directory}/state`,
     };
@@ -107,13 +110,19 @@ class ShellSession implements EngineShell {
     this.#restore = restore;
     this.#statements = buildStatements(paths);
     this.#removeDevices = [
+      fs.addDevice(paths.next, { write: () => this.#waitForTask(), hidden: true }),
       fs.addDevice(paths.out, { write: (bytes) => this.#writeOut(bytes), hidden: true }),
       fs.addDevice(paths.err, { write: (bytes) => this.#writeErr(bytes), hidden: true }),
       fs.addDevice(paths.stdin, { read: () => this.#task?.input.stdin ?? new Uint8Array(0), hidden: true }),
       fs.addDevice(paths.status, { write: (bytes) => this.#readStatus(bytes), hidden: true }),
       fs.addDevice(paths.state, { write: (bytes) => this.#readState(bytes), hidden: true }),
     ];
-    this.#bash = buildBash(options, fs as unknown as IFileSystem, (path, json) => this.#invokeTool(path, json), nested);
+    this.#bash = buildBash(
+      options,
+      fs as unknown as IFileSystem,
+      (path, json) => this.#invokeTool(path, json),
+      nested,
+    );
     let handedOut = false;
     this.#bash.registerTransformPlugin({
       name: "shell-session",
@@ -201,6 +210,8 @@ class ShellSession implements EngineShell {
     this.#status = null;
     this.#dumpText = "";
     yield* resetOptions(FRESH_OPTIONS, this.#options);
+    if (this.#streamsMayBeMoved) yield* this.#statements.resetStreams;
+    this.#streamsMayBeMoved = task.changesState;
     const env = input.env ?? {};
     const names = Object.keys(env);
     const overrides = names.length > 0 || input.replaceEnv;
@@ -215,8 +226,14 @@ class ShellSession implements EngineShell {
     if (input.replaceEnv) before.push(...unsetVariables(this.#exportedNames()));
     before.push(...exportVariables(env));
     if (input.cwd !== null) before.push(...changeDirectory(input.cwd));
+    if (task.changesState) collectFunctions(script, this.#functions);
     yield* this.#statements.lastPipeOn;
-    const parts = { before, hasStdin: input.stdin !== null, apart: input.replaceEnv };
+    const parts = {
+      before,
+      hasStdin: input.stdin !== null,
+      apart: input.replaceEnv,
+      safeFunctions: functionsWithoutExec(this.#functions),
+    };
     yield this.#statements.wrap(script.statements, parts);
     yield* this.#statements.tellStatus;
     if (!input.replaceEnv) {
@@ -224,7 +241,6 @@ class ShellSession implements EngineShell {
       if (input.cwd !== null) yield* changeDirectory(this.#cwd);
     }
     if (task.changesState) {
-      collectFunctions(script, this.#functions);
       yield* this.#statements.dumpState;
     }
   }
@@ -260,8 +276,7 @@ class ShellSession implements EngineShell {
     return variables.filter(([, text]) => /^declare -[a-zA-Z]*x/.test(text)).map(([name]) => name);
   }
 
-  #writeOut(bytes: Uint8Array): void | Promise<void> {
-    if (bytes.length > 0) return this.#task?.input.onOutput("stdout", bytes);
+  #waitForTask(): void | Promise<void> {
     if (this.#waited || this.#closed) return;
     this.#waited = true;
     if (this.#task !== null) return;
@@ -271,6 +286,10 @@ class ShellSession implements EngineShell {
         resolve();
       };
     });
+  }
+
+  #writeOut(bytes: Uint8Array): void | Promise<void> {
+    if (bytes.length > 0) return this.#task?.input.onOutput("stdout", bytes);
   }
 
   #writeErr(bytes: Uint8Array): void | Promise<void> {
@@ -292,7 +311,9 @@ class ShellSession implements EngineShell {
 
   #invokeTool(path: string, argsJson: string): Promise<string> {
     const invoke = this.#task?.input.invokeTool;
-    return invoke ? invokeBatched(invoke, path, argsJson) : Promise.reject(new Error("the command has ended"));
+    return invoke
+      ? invokeBatched(invoke, path, argsJson)
+      : Promise.reject(new Error("the command has ended"));
   }
 
   async #refuseSyntax(input: EngineInput, error: unknown): Promise<EngineResult> {

@@ -84,7 +84,7 @@ export function collectFunctions(script: ScriptNode, into: Map<string, string>):
       return;
     }
     const fields = node as Record<string, unknown>;
-    if (fields["type"] === "FunctionDef") {
+    if (fields.type === "FunctionDef") {
       const definition = node as FunctionDefNode;
       into.set(definition.name, serialize(asScript(definition)));
     }
@@ -131,8 +131,19 @@ export function toRestoreScript(state: ShellState): string {
   return [
     ...Object.values(state.functions),
     ...state.unset.map((name) => `unset -v ${name}`),
-    ...Object.values(state.variables),
+    ...Object.values(state.variables).map(toAssignment),
     ...Object.values(state.aliases),
     `builtin cd -- ${quote(state.cwd)}`,
   ].join("\n");
+}
+
+/**
+ * The engine splits quoted values of `declare -A name=(…)` at their blanks, but not those of `name=(…)`
+ * (just-bash 3.4.2).
+ */
+function toAssignment(declaration: string): string {
+  const [, flags, name, value] =
+    /^declare -([a-zA-Z]*[aA][a-zA-Z]*) ([^=]+)=(\(.*)$/s.exec(declaration) ?? [];
+  if (flags === undefined) return declaration;
+  return `declare -${flags.includes("A") ? "A" : "a"} ${name}\n${name}=${value}\ndeclare -${flags} ${name}`;
 }

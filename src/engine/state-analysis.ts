@@ -3,16 +3,7 @@
  * then the state is not read again after the script; «yes» costs one more statement (0.1 to 0.5 ms).
  */
 import type { ScriptNode } from "just-bash";
-
-const KEEPS_STATE = new Set(
-  (
-    "[ awk base64 basename cat chmod cmp column comm cp curl cut date diff dirname du echo egrep env expand expr " +
-    "false fgrep file find fold grep gunzip gzip head hostname html-to-markdown id join jq js-exec ln ls md5sum " +
-    "mkdir mv nl node od paste printenv pwd python python3 readlink realpath rev rg rm rmdir sed seq sha1sum " +
-    "sha256sum sleep sort split sqlite3 stat strings tac tail tar tee test touch tr tree true uname unexpand " +
-    "uniq wc which whoami xan xxd yq zcat"
-  ).split(" "),
-);
+import { PROGRAMS } from "./command-names.ts";
 
 /** Node types that can neither assign nor define, whatever they hold besides commands. */
 const HARMLESS = new Set(
@@ -36,11 +27,10 @@ function mayChange(node: unknown, defined: ReadonlySet<string>): boolean {
   if (typeof node !== "object" || node === null) return false;
   if (Array.isArray(node)) return node.some((item) => mayChange(item, defined));
   const fields = node as Record<string, unknown>;
-  const type = fields["type"];
+  const type = fields.type;
   if (typeof type === "string") {
     if (OWN_PROCESS.has(type)) return false;
-    if (!HARMLESS.has(type) || fields["background"] === true || fields["fdVariable"] !== undefined)
-      return true;
+    if (!HARMLESS.has(type) || fields.background === true || fields.fdVariable !== undefined) return true;
     if (type === "SimpleCommand" && !isKnownCommand(fields, defined)) return true;
   }
   for (const key in fields) if (mayChange(fields[key], defined)) return true;
@@ -48,10 +38,10 @@ function mayChange(node: unknown, defined: ReadonlySet<string>): boolean {
 }
 
 function isKnownCommand(fields: Record<string, unknown>, defined: ReadonlySet<string>): boolean {
-  if (fields["name"] === null) return (fields["assignments"] as unknown[]).length === 0;
-  if ((fields["assignments"] as unknown[]).length > 0) return false;
-  const parts = (fields["name"] as { parts: { type: string; value?: string }[] }).parts;
+  if (fields.name === null) return (fields.assignments as unknown[]).length === 0;
+  if ((fields.assignments as unknown[]).length > 0) return false;
+  const parts = (fields.name as { parts: { type: string; value?: string }[] }).parts;
   const only = parts[0];
   if (parts.length !== 1 || only?.type !== "Literal" || only.value === undefined) return false;
-  return KEEPS_STATE.has(only.value) && !defined.has(only.value);
+  return PROGRAMS.has(only.value) && !defined.has(only.value);
 }

@@ -81,9 +81,8 @@ export function createJustBashExecutor(setup: JustBashSetup): JustBashExecutor {
     input.signal.addEventListener("abort", onAbort, { once: true });
     if (input.signal.aborted) onAbort();
     try {
-      const own = input.nested
-        ? engine.openShell(options, fs, state, true)
-        : (shell ??= engine.openShell(options, fs, state));
+      if (!input.nested) shell ??= engine.openShell(options, fs, state);
+      const own = (input.nested ? null : shell) ?? engine.openShell(options, fs, state, true);
       const run = own.run({
         script: input.command,
         args: input.args ?? [],

@@ -7,10 +7,10 @@ import { isSandboxError, SandboxError } from "../shared/errors.ts";
 import type { ExecEnding, ExecuteInput, ExecuteOutput } from "../shared/executor.ts";
 import type { SandboxFileSystem } from "../shared/file-system.ts";
 import type { HarnessWorkspaceSpec } from "../shared/workspace-spec.ts";
-import { toOpenParams } from "./open-params.ts";
 import type { ResolvedOptions } from "./options.ts";
 import { toWalls, type Wall } from "./walls.ts";
 import { watchMemory } from "./watch-memory.ts";
+import { toExecParams, toOpenParams } from "./wire-params.ts";
 import { workerFiles } from "./worker-files.ts";
 import { type Connection, WorkerLife } from "./worker-life.ts";
 
@@ -26,6 +26,7 @@ export interface SubprocessExecutor {
 /** A command under way. */
 interface Running {
   readonly input: ExecuteInput;
+  countToolCall(): void;
   /** Ends the command from outside; the first call wins. */
   end(ending: ExecEnding): void;
 }
@@ -57,6 +58,7 @@ export function createSubprocessExecutor(
       if (command?.input.invokeTool === undefined) {
         throw new SandboxError("TOOL_REFUSED", "The command that called this tool has ended.");
       }
+      command.countToolCall();
       const aborted = new Promise<never>((_, reject) => {
         signal.addEventListener("abort", () => reject(new Error("the call was cancelled")), { once: true });
       });
@@ -78,12 +80,14 @@ export function createSubprocessExecutor(
     const maxOutputBytes = input.maxOutputBytes ?? limits.maxOutputBytes;
     const out = { stdout: new BoundedBytes(maxOutputBytes), stderr: new BoundedBytes(maxOutputBytes) };
     let ended: ExecEnding | null = null;
+    let toolCalls = 0;
     let endedBy: (ending: ExecEnding) => void = () => undefined;
     const fromOutside = new Promise<ExecEnding>((resolve) => {
       endedBy = resolve;
     });
     const command: Running = {
       input,
+      countToolCall: () => toolCalls++,
       end(ending) {
         if (ended !== null) return;
         ended = ending;
@@ -107,32 +111,29 @@ export function createSubprocessExecutor(
     if (input.signal.aborted) onAbort();
     open.add(command);
     let stopWatching = (): void => undefined;
+    const params = toExecParams(input, script.length);
+    const body = input.stdin === undefined ? [script] : [script, input.stdin];
     let execId: number | null = null;
     try {
       const inside = (async () => {
-        const connection = await life.connect();
-        if (ended !== null) return null;
-        noteConnection(connection);
-        stopWatching = watchMemory(connection.process.pid, limits.maxMemoryMb, () =>
-          command.end({ kind: "killed", by: "memory" }),
-        );
-        const call = connection.channel.request(
-          "exec",
-          {
-            scriptBytes: script.length,
-            stdinBytes: input.stdin?.length ?? null,
-            cwd: input.cwd ?? null,
-            env: input.env === undefined ? null : { ...input.env },
-            replaceEnv: input.replaceEnv === true,
-            args: [...(input.args ?? [])],
-            nested: input.nested,
-            readOnlyPrefixes: [...input.readOnlyPrefixes],
-          },
-          { body: input.stdin === undefined ? [script] : [script, input.stdin], onChunk },
-        );
-        execId = call.id;
-        running.set(call.id, command);
-        return await call;
+        for (;;) {
+          const connection = await life.connect();
+          if (ended !== null) return null;
+          noteConnection(connection);
+          stopWatching();
+          stopWatching = watchMemory(connection.process.pid, limits.maxMemoryMb, () =>
+            command.end({ kind: "killed", by: "memory" }),
+          );
+          const call = connection.channel.request("exec", params, { body, onChunk });
+          execId = call.id;
+          running.set(call.id, command);
+          try {
+            return await call;
+          } catch (error) {
+            running.delete(call.id);
+            if (!(await neverArrived(connection, error))) throw error;
+          }
+        }
       })();
       const answer = await Promise.race([inside, fromOutside.then(() => null)]);
       inside.catch(() => undefined);
@@ -146,7 +147,7 @@ export function createSubprocessExecutor(
       return await killed(ended ?? { kind: "unknown", why: "the command ended without an answer" });
     } catch (error) {
       if (ended !== null) return await killed(ended);
-      const exit = isSandboxError(error) && error.code === "WORKER_EXITED" ? error.data["signal"] : null;
+      const exit = isSandboxError(error) && error.code === "WORKER_EXITED" ? error.data.signal : null;
       const why = error instanceof Error ? error.message : String(error);
       out.stderr.push(new TextEncoder().encode(`little-harness: ${why}\n`));
       return finish(exit === "SIGKILL" ? 137 : 126, { kind: "unknown", why });
@@ -157,6 +158,18 @@ export function createSubprocessExecutor(
       if (execId !== null) running.delete(execId);
       open.delete(command);
       release();
+    }
+
+    /**
+     * The worker was gone before it had the whole command, so nothing of it ran: it may be sent again. Certain
+     * only if nothing but this command was written, and the command did nothing that could be seen.
+     */
+    async function neverArrived(connection: Connection, error: unknown): Promise<boolean> {
+      if (!isSandboxError(error) || error.code !== "WORKER_EXITED" || ended !== null) return false;
+      // The failed write may be told after the exit.
+      await new Promise((resolve) => setImmediate(resolve));
+      const silent = out.stdout.totalBytes === 0 && out.stderr.totalBytes === 0 && toolCalls === 0;
+      return connection.inputLost() && silent && life.soleCall;
     }
 
     async function killed(ending: ExecEnding): Promise<ExecuteOutput> {

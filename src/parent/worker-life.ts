@@ -20,6 +20,8 @@ export interface Connection {
   readonly channel: Channel<ParentRequests>;
   readonly process: WorkerProcess;
   readonly opened: ParentRequests["open"]["result"];
+  /** Whether something that was written did not reach the worker, because it was gone. */
+  inputLost(): boolean;
 }
 
 /** What a worker is told at its start, and what it may ask. */
@@ -87,6 +89,11 @@ export class WorkerLife {
     };
   }
 
+  /** Whether exactly one call is open. */
+  get soleCall(): boolean {
+    return this.#holds === 1;
+  }
+
   /** Kills the worker, if there is one, whatever it does. The next call gets a new one. Resolves at its exit. */
   async kill(): Promise<void> {
     const worker = this.#process();
@@ -135,6 +142,10 @@ export class WorkerLife {
     const starting = this.#state;
     if (starting.is === "starting") starting.process = worker;
     worker.hold(this.#holds > 0);
+    let lost = false;
+    worker.stdin.once("error", () => {
+      lost = true;
+    });
     const channel = this.#connectChannel(worker);
     const timer = setTimeout(() => {
       const late = `The worker did not answer within ${limits.startTimeoutMs} ms (startTimeoutMs).`;
@@ -145,7 +156,7 @@ export class WorkerLife {
       const body = this.#duties.restoreState();
       // Sent behind the hello without waiting for the worker's: one round trip instead of two.
       const { value } = await channel.request("open", this.#duties.openParams, body === null ? {} : { body });
-      const connection: Connection = { channel, process: worker, opened: value };
+      const connection: Connection = { channel, process: worker, opened: value, inputLost: () => lost };
       if (this.#state.is === "dead") {
         await stopWorker(worker, limits.graceMs);
         throw this.#state.why;

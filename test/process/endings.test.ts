@@ -89,7 +89,7 @@ test("what a killed command wrote to files is there and reported", async () => {
 test("after a kill the shell has its variables, arrays, functions and aliases again", async () => {
   const { sandbox } = await openForTest();
   await sandbox.exec(
-    "export E='a b'; s=$'q\\'\"\\n$x'; a=(1 '2 3' ''); declare -A m=([k]='v w'); greet() { echo \"hi $1\"; }; alias ll='echo LL'; unset LANG",
+    "export E='a b'; s=$'q\\'\"\\n$x'; a=(1 '2 3' ''); declare -A m; m[k]='v w'; greet() { echo \"hi $1\"; }; alias ll='echo LL'; unset LANG",
   );
   const look = 'printenv E; echo "$s"; echo "${#a[@]}|${a[1]}|${m[k]}"; greet you; ll; echo "[$LANG]"';
   const before = await sandbox.exec(look);

@@ -1,4 +1,5 @@
 import type { ParentRequests } from "../protocol/messages.ts";
+import type { ExecuteInput } from "../shared/executor.ts";
 import type { HarnessWorkspaceSpec } from "../shared/workspace-spec.ts";
 
 /** The workspace as it crosses the wire: what the worker needs to know of it and nothing else. */
@@ -29,5 +30,19 @@ export function toOpenParams(
     },
     tools,
     executionLimits: { ...executionLimits },
+  };
+}
+
+/** A command as it crosses the wire; script and stdin travel in the body. */
+export function toExecParams(input: ExecuteInput, scriptBytes: number): ParentRequests["exec"]["params"] {
+  return {
+    scriptBytes,
+    stdinBytes: input.stdin?.length ?? null,
+    cwd: input.cwd ?? null,
+    env: input.env === undefined ? null : { ...input.env },
+    replaceEnv: input.replaceEnv === true,
+    args: [...(input.args ?? [])],
+    nested: input.nested,
+    readOnlyPrefixes: [...input.readOnlyPrefixes],
   };
 }
