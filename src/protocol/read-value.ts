@@ -10,6 +10,11 @@ import { isForbiddenKey, MAX_DEPTH, MAX_NODES } from "./value-caps.ts";
 // `ignoreBOM` keeps a leading U+FEFF, which is part of the text here.
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
+// The same few dozen keys come over and over: a hit costs a comparison and no new string. What a peer can do
+// to this is bounded: it may evict, never grow it.
+const KEY_SLOTS = 256;
+const cachedKeys = new Array<{ readonly bytes: Uint8Array; readonly text: string } | undefined>(KEY_SLOTS);
+
 /** Reads exactly one value that fills `bytes`. Binary values are views on `bytes`. */
 export function readValue(bytes: Uint8Array): unknown {
   const reader = new ValueReader(bytes);
@@ -102,11 +107,31 @@ class ValueReader {
 
   #key(): string {
     const tag = this.#uint(1);
-    if (tag >= 0xa0 && tag < 0xc0) return this.#string(tag & 0x1f);
+    if (tag >= 0xa0 && tag < 0xc0) return this.#shortKey(tag & 0x1f);
     if (tag === 0xd9) return this.#string(this.#uint(1));
     if (tag === 0xda) return this.#string(this.#uint(2));
     if (tag === 0xdb) return this.#string(this.#uint(4));
     throw refused("a map key that is no string");
+  }
+
+  #shortKey(length: number): string {
+    const bytes = this.#bytes;
+    const start = this.at;
+    if (length === 0 || start + length > bytes.length) return this.#string(length);
+    const slot =
+      (length * 13 + (bytes[start] as number) * 5 + (bytes[start + length - 1] as number)) % KEY_SLOTS;
+    const cached = cachedKeys[slot];
+    if (cached !== undefined && cached.bytes.length === length) {
+      let index = 0;
+      while (index < length && cached.bytes[index] === bytes[start + index]) index += 1;
+      if (index === length) {
+        this.at += length;
+        return cached.text;
+      }
+    }
+    const text = this.#string(length);
+    cachedKeys[slot] = { bytes: new Uint8Array(bytes.subarray(start, start + length)), text };
+    return text;
   }
 
   #string(length: number): string {

@@ -14,6 +14,7 @@ import {
   parentEnd,
   settled,
   wire,
+  workerAgainst,
   workerEnd,
 } from "./peers.ts";
 
@@ -67,28 +68,33 @@ test("a body in pieces arrives as one, empty pieces and all", async () => {
 });
 
 test("a body stays as it came when the bytes that brought it are written over", async () => {
-  const held = gate();
   let seen: Uint8Array | undefined;
-  const arrived: Uint8Array[] = [];
-  const { parent } = pair({
+  const peer = workerAgainst({
     worker: {
       fs: async (_params, call) => {
-        await held.promise;
         seen = call.body;
         return { value: {} };
       },
     },
-    split: (whole) => {
-      arrived.push(whole);
-      return [whole];
-    },
   });
-  const call = parent.request("fs", fsParams, { body: bytes("kept") });
-  await settled();
-  for (const buffer of arrived) buffer.fill(0);
-  held.open();
-  await call;
+  const arrived = wire(
+    { kind: "hello", ...HELLO },
+    { kind: "request", id: 1, name: "fs", params: fsParams, bodyBytes: 4 },
+    { kind: "chunk", id: 1, stream: "request-body", bytes: bytes("kept") },
+  );
+  peer.channel.receive(arrived);
+  arrived.fill(0);
   expect(seen).toEqual(bytes("kept"));
+});
+
+test("the cap on all bodies together counts those under way, not those that are done", async () => {
+  const { parent, worker, broken } = pair({ limits: { maxHeldBytes: 1_000 } });
+  for (let turn = 0; turn < 5; turn += 1) {
+    const body = pattern(900);
+    expect((await parent.request("fs", fsParams, { body })).body).toHaveLength(900);
+    expect((await worker.request("tool.call", { execId: 1, path: "t" }, { body })).body).toHaveLength(900);
+  }
+  expect(broken).toEqual([]);
 });
 
 test("output larger than a chunk is cut, in order, and counted right", async () => {
@@ -240,20 +246,22 @@ test("a cancel waits for the end of its request's body", async () => {
   channel.close(new Error("done"));
 });
 
-test("a transport that answers inside the write sees its frames in order", async () => {
+test("a call made inside a write waits for the word whether the transport is full", async () => {
+  const full = gate();
   const kinds: string[] = [];
-  const channel = parentEnd({
+  const reader = new FrameReader(BIG_FRAME, (payload) => kinds.push(decodeFrame(payload).kind));
+  const channel: ReturnType<typeof parentEnd> = parentEnd({
     write: (written) => {
-      new FrameReader(BIG_FRAME, (payload) => kinds.push(decodeFrame(payload).kind)).push(written);
-      if (kinds.length === 1)
-        channelOf()
-          .request("isolation", {})
-          .catch(() => undefined);
+      reader.push(written);
+      if (kinds.length > 1) return;
+      channel.request("isolation", {}).catch(() => undefined);
+      return full.promise;
     },
   });
-  const channelOf = (): typeof channel => channel;
   channel.start();
-  channel.request("fs", fsParams, { body: pattern(600_000) }).catch(() => undefined);
-  expect(kinds.slice(0, 3)).toEqual(["hello", "request", "request"]);
+  expect(kinds).toEqual(["hello"]);
+  full.open();
+  await settled();
+  expect(kinds).toEqual(["hello", "request"]);
   channel.close(new Error("done"));
 });

@@ -222,10 +222,14 @@ test.each([
   expect(broken[0]?.cause).toMatchObject({ message: "EPIPE" });
 });
 
-test("a peer that asks without reading the answers meets the cap", async () => {
+test.each([
+  ["results", async () => ({ value: {} })],
+  ["failures", () => Promise.reject(new Error("no"))],
+])("a peer that asks without reading its %s meets the cap", async (_what, answer) => {
   const broken: string[] = [];
   const channel = parentEnd({
     limits: { maxOpenRequests: 4 },
+    handlers: { "tool.call": answer },
     write: () => new Promise<void>(() => undefined),
     onBroken: (error) => void broken.push(error.code),
   });

@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
 import { CallFailure } from "../../../src/protocol/call-failure.ts";
+import { decodeFrame } from "../../../src/protocol/codec.ts";
+import { FrameReader } from "../../../src/protocol/frame.ts";
 import {
+  BIG_FRAME,
   bytes,
   execParams,
   exited,
@@ -81,6 +84,23 @@ test("output comes in order, before the answer, and both streams keep their byte
     ["stderr", 0, 255],
     ["stdout", ...bytes("two")],
   ]);
+});
+
+test("output of no bytes sends nothing", async () => {
+  const peer = workerAgainst({
+    worker: {
+      exec: async (_params, call) => {
+        await call.output("stdout", bytes(""));
+        return { value: exited };
+      },
+    },
+  });
+  peer.deliver(
+    { kind: "hello", ...HELLO },
+    { kind: "request", id: 1, name: "exec", params: execParams, bodyBytes: 0 },
+  );
+  await settled();
+  expect(peer.sent.map(({ kind }) => kind)).toEqual(["hello", "result"]);
 });
 
 test("output after the answer is dropped and harms nobody", async () => {
@@ -250,14 +270,13 @@ test("one request more than the cap is refused until one is answered", async () 
 });
 
 test("requests may follow the hello at once, and a forgotten start is made up for", () => {
-  const written: Uint8Array[] = [];
-  const channel = parentEnd({
-    write: (frame) => void written.push(frame),
-  });
-  expect(written).toEqual([]);
+  const kinds: string[] = [];
+  const reader = new FrameReader(BIG_FRAME, (payload) => kinds.push(decodeFrame(payload).kind));
+  const channel = parentEnd({ write: (frame) => reader.push(frame) });
+  expect(kinds).toEqual([]);
   void channel.request("isolation", {});
   channel.start();
-  expect(written).toHaveLength(2);
+  expect(kinds).toEqual(["hello", "request"]);
 });
 
 test("a small body shares the write of its message", () => {

@@ -50,6 +50,14 @@ test.each([
   if (value instanceof Uint8Array) expect(params).toEqual(value);
 });
 
+test("keys that look alike to a cache stay apart", () => {
+  const keys = ["abc", "aXc", "abcd", "aXcd", "abc"];
+  for (const key of keys) {
+    const { params } = decodeFrame(payload(encode(request({ [key]: key })))) as { params: object };
+    expect(Object.entries(params)).toEqual([[key, key]]);
+  }
+});
+
 test("decoded objects have no prototype", () => {
   const { params } = decodeFrame(payload(encode(request({ a: { b: 1 } })))) as { params: { a: object } };
   expect(Object.getPrototypeOf(params)).toBeNull();
@@ -198,6 +206,13 @@ test("a frame may be as large as the cap and no larger", () => {
     expect(() => encode(request(params), size)).not.toThrow();
     expect(() => encode(request(params), size - 1)).toThrow(tooLarge);
   }
+});
+
+test("the cap is exact also when the last value is wider than a byte", () => {
+  const frame: Frame = { kind: "result", id: 1, value: null, bodyBytes: 2 ** 40 };
+  const size = payload(encode(frame)).length;
+  expect(payload(encode(frame, size)).length).toBe(size);
+  expect(() => encode(frame, size - 1)).toThrow(expect.objectContaining({ code: "FRAME_TOO_LARGE" }));
 });
 
 test("a value far above the cap is refused without memory for it", () => {
