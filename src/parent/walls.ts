@@ -1,5 +1,6 @@
 /** The worker's word on its own walls: checked, since the worker is not trusted, and no more than its word. */
 import { SandboxError } from "../shared/errors.ts";
+import { parse } from "./file-answers.ts";
 
 export interface Wall {
   readonly name: string;
@@ -12,12 +13,7 @@ const MAX_TEXT = 500;
 
 /** @throws SandboxError `PROTOCOL_BROKEN` when it is no list of walls. */
 export function toWalls(json: Uint8Array): Wall[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(new TextDecoder().decode(json));
-  } catch {
-    value = null;
-  }
+  const value = parse(json);
   if (Array.isArray(value) && value.length <= MAX_WALLS && value.every(isWall)) {
     return value.map(({ name, state, reason }) => ({ name, state, reason }));
   }

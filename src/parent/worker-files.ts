@@ -1,11 +1,14 @@
 /** The `fs` of a subprocess sandbox: each call is one request to the worker, which alone touches the mounts. */
 
+import { CallFailure } from "../protocol/call-failure.ts";
 import type { ParentRequests } from "../protocol/messages.ts";
 import { isSandboxError, SandboxError } from "../shared/errors.ts";
-import type { DirectoryEntry, FileStat, SandboxFileSystem } from "../shared/file-system.ts";
+import type { FileStat, SandboxFileSystem } from "../shared/file-system.ts";
+import { parse, toBoolean, toEntries, toFileStat, toText, toTexts } from "./file-answers.ts";
 import type { WorkerLife } from "./worker-life.ts";
 
 type FsParams = ParentRequests["fs"]["params"];
+type FsCall = Partial<FsParams> & Pick<FsParams, "op" | "path">;
 
 /** Operations that may be asked again when the worker was killed under them, for another command's sake. */
 const REPEATABLE = new Set(["read", "stat", "lstat", "readdir", "exists", "realpath", "readlink", "glob"]);
@@ -15,10 +18,7 @@ export function workerFiles(
   timeoutMs: number,
   readOnlyPrefixes: () => readonly string[],
 ): SandboxFileSystem {
-  async function ask(
-    params: Partial<FsParams> & Pick<FsParams, "op" | "path">,
-    content?: Uint8Array,
-  ): Promise<Uint8Array> {
+  async function ask(params: FsCall, content?: Uint8Array): Promise<Uint8Array> {
     try {
       return await once(params, content);
     } catch (error) {
@@ -29,10 +29,7 @@ export function workerFiles(
     }
   }
 
-  async function once(
-    params: Partial<FsParams> & Pick<FsParams, "op" | "path">,
-    content?: Uint8Array,
-  ): Promise<Uint8Array> {
+  async function once(params: FsCall, content?: Uint8Array): Promise<Uint8Array> {
     const release = life.hold();
     let timer: NodeJS.Timeout | undefined;
     try {
@@ -54,29 +51,33 @@ export function workerFiles(
           void life.kill();
           reject(
             new SandboxError(
-              "WORKER_EXITED",
+              "WORKER_START_TIMEOUT",
               `fs.${params.op} took longer than ${timeoutMs} ms (timeoutMs).`,
             ),
           );
         }, timeoutMs);
       });
       return (await Promise.race([call, late])).body;
+    } catch (error) {
+      throw error instanceof CallFailure ? toFsError(error, params.path) : error;
     } finally {
       clearTimeout(timer);
       release();
     }
   }
 
-  const json = async <T>(params: Partial<FsParams> & Pick<FsParams, "op" | "path">): Promise<T> =>
-    JSON.parse(new TextDecoder().decode(await ask(params))) as T;
-  const stat = async (op: "stat" | "lstat", path: string): Promise<FileStat> => {
-    const { mtimeMs, ...rest } = await json<Omit<FileStat, "mtime"> & { mtimeMs: number }>({ op, path });
-    return { ...rest, mtime: new Date(mtimeMs) };
+  const answer = async <T>(params: FsCall, read: (value: unknown) => T | null): Promise<T> => {
+    const value = read(parse(await ask(params)));
+    if (value !== null) return value;
+    const why = new SandboxError(
+      "PROTOCOL_BROKEN",
+      `The worker's answer to fs.${params.op} has the wrong shape.`,
+    );
+    life.condemn(why);
+    throw why;
   };
-  const done = async (
-    params: Partial<FsParams> & Pick<FsParams, "op" | "path">,
-    content?: Uint8Array,
-  ): Promise<void> => {
+  const stat = (op: "stat" | "lstat", path: string): Promise<FileStat> => answer({ op, path }, toFileStat);
+  const done = async (params: FsCall, content?: Uint8Array): Promise<void> => {
     await ask(params, content);
   };
   const bytes = (content: string | Uint8Array): Uint8Array =>
@@ -91,19 +92,25 @@ export function workerFiles(
     appendFile: (path, content) => done({ op: "append", path }, bytes(content)),
     stat: (path) => stat("stat", path),
     lstat: (path) => stat("lstat", path),
-    readdir: async (path) =>
-      (await json<DirectoryEntry[]>({ op: "readdir", path })).map((entry) => entry.name),
-    readdirWithFileTypes: (path) => json({ op: "readdir", path }),
+    readdir: async (path) => (await answer({ op: "readdir", path }, toEntries)).map(({ name }) => name),
+    readdirWithFileTypes: (path) => answer({ op: "readdir", path }, toEntries),
     mkdir: (path, options) => done({ op: "mkdir", path, recursive: options?.recursive === true }),
     rm: (path, options) =>
       done({ op: "rm", path, recursive: options?.recursive === true, force: options?.force === true }),
     mv: (path, other) => done({ op: "mv", path, other }),
     cp: (path, other, options) => done({ op: "cp", path, other, recursive: options?.recursive === true }),
-    exists: (path) => json({ op: "exists", path }),
-    realpath: (path) => json({ op: "realpath", path }),
+    exists: (path) => answer({ op: "exists", path }, toBoolean),
+    realpath: (path) => answer({ op: "realpath", path }, toText),
     chmod: (path, mode) => done({ op: "chmod", path, mode }),
     symlink: (target, path) => done({ op: "symlink", path, other: target }),
-    readlink: (path) => json({ op: "readlink", path }),
-    glob: (path, options) => json({ op: "glob", path, other: options?.cwd ?? null }),
+    readlink: (path) => answer({ op: "readlink", path }, toText),
+    glob: (path, options) => answer({ op: "glob", path, other: options?.cwd ?? null }, toTexts),
   };
+}
+
+/** What the worker says of a failed call: its words are checked, its code is one of ours or none. */
+function toFsError({ message, data }: CallFailure, path: string): SandboxError {
+  const errno = data?.errno;
+  const known = typeof errno === "string" && /^E[A-Z0-9]{1,20}$/.test(errno) ? errno : "EIO";
+  return new SandboxError("FS_ERROR", message.slice(0, 2_000), { errno: known, path });
 }

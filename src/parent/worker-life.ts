@@ -103,6 +103,13 @@ export class WorkerLife {
     await worker.exit;
   }
 
+  /** Ends this sandbox because of what its worker did: it is killed, and every later call fails with `why`. */
+  condemn(why: SandboxError): void {
+    const worker = this.#process();
+    if (this.#state.is !== "dead") this.#state = { is: "dead", why };
+    worker?.kill("SIGKILL");
+  }
+
   /** Ends the worker in good order and for ever. Resolves when no process is left. */
   async dispose(): Promise<void> {
     const state = this.#state;
@@ -238,9 +245,9 @@ export class WorkerLife {
             {},
             { cause },
           );
-    if (this.#state.is !== "dead") this.#state = { is: "dead", why };
     channel.close(why);
     worker.kill("SIGKILL");
+    this.condemn(why);
   }
 }
 

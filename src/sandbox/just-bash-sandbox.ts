@@ -36,12 +36,16 @@ export function justBashSandbox(options: JustBashOptions = {}): HarnessSandboxFa
       executionLimits,
       workerFile: () => findWorker(workerPath),
     });
+    const mountFs = new MountFs({ mounts: inside.workspace.mounts });
+    const files = hostFiles(mountFs, workspace.cwd, () =>
+      mountFs.setReadOnlyPrefixes(create.getReadOnlyPrefixes?.() ?? []),
+    );
     return createShellRuntime({
       ...create,
       workspace,
       toolBridge,
       traceOptions,
-      files: create.files ?? hostFiles(new MountFs({ mounts: inside.workspace.mounts }), workspace.cwd),
+      files: create.files ?? files,
       execute: executor.execute,
       limits,
       isolation: async () => ({

@@ -1,72 +1,59 @@
 /** One `fs` request → one call of the file system. The answer's body is bytes for `read` and JSON otherwise. */
 import type { ParentRequests } from "../protocol/messages.ts";
-import { globFiles } from "../workspace/glob.ts";
-import type { MountFs } from "../workspace/mount-fs.ts";
+import type { SandboxFileSystem } from "../shared/file-system.ts";
 
 type FsParams = ParentRequests["fs"]["params"];
 const encoder = new TextEncoder();
 
-/** Rejects with an error whose `code` is `FS_ERROR` and whose `data` names errno and path. */
+/** Rejects with a `SandboxError` of code `FS_ERROR`, which crosses the wire with its data. */
 export async function serveFile(
-  fs: MountFs,
-  cwd: string,
+  files: SandboxFileSystem,
   params: FsParams,
   content: Uint8Array,
 ): Promise<Uint8Array> {
-  const absolute = (path: string): string => fs.resolvePath(cwd, path);
-  const path = absolute(params.path);
-  try {
-    const answer = await perform(fs, params, path, absolute, content);
-    return answer instanceof Uint8Array ? answer : encoder.encode(JSON.stringify(answer ?? null));
-  } catch (error) {
-    // What `MountFs` throws carries the POSIX name as `code`, as Node's own errors do.
-    const { code: errno, message } = error as { code?: unknown; message: string };
-    if (typeof errno !== "string") throw error;
-    throw Object.assign(new Error(message), { code: "FS_ERROR", data: { errno, path } });
-  }
+  const answer = await perform(files, params, content);
+  return answer instanceof Uint8Array ? answer : encoder.encode(JSON.stringify(answer ?? null));
 }
 
 async function perform(
-  fs: MountFs,
-  { op, other, recursive, force, mode }: FsParams,
-  path: string,
-  absolute: (path: string) => string,
+  files: SandboxFileSystem,
+  { op, path, other, recursive, force, mode }: FsParams,
   content: Uint8Array,
 ): Promise<unknown> {
   switch (op) {
     case "read":
-      return fs.readFileBuffer(path);
+      return files.readFileBuffer(path);
     case "write":
-      return fs.writeFile(path, content);
+      return files.writeFile(path, content);
     case "append":
-      return fs.appendFile(path, content);
+      return files.appendFile(path, content);
     case "stat":
     case "lstat": {
-      const { isFile, isDirectory, isSymbolicLink, mode: bits, size, mtime } = await fs[op](path);
-      return { isFile, isDirectory, isSymbolicLink, mode: bits & 0o7777, size, mtimeMs: mtime.getTime() };
+      const { mtime, ...rest } = await files[op](path);
+      return { ...rest, mtimeMs: mtime.getTime() };
     }
     case "readdir":
-      return fs.readdirWithFileTypes(path);
+      return files.readdirWithFileTypes(path);
     case "mkdir":
-      return fs.mkdir(path, { recursive });
+      return files.mkdir(path, { recursive });
     case "rm":
-      return fs.rm(path, { recursive, force });
+      return files.rm(path, { recursive, force });
     case "mv":
-      return fs.mv(path, absolute(required(other)));
+      return files.mv(path, required(other));
     case "cp":
-      return fs.cp(path, absolute(required(other)), { recursive });
+      return files.cp(path, required(other), { recursive });
     case "exists":
-      return fs.exists(path);
+      return files.exists(path);
     case "realpath":
-      return fs.realpath(path);
+      return files.realpath(path);
     case "chmod":
-      return fs.chmod(path, mode ?? 0);
+      return files.chmod(path, mode ?? 0);
     case "symlink":
-      return fs.symlink(required(other), path);
+      return files.symlink(required(other), path);
     case "readlink":
-      return fs.readlink(path);
+      return files.readlink(path);
     case "glob":
-      return globFiles(fs, path, other === null ? absolute(".") : absolute(other));
+      return files.glob(path, other === null ? {} : { cwd: other });
   }
 }
 

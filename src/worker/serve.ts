@@ -4,6 +4,8 @@ import type { EngineOptions, EngineShell, ShellState } from "../engine/port.ts";
 import type { Handlers } from "../protocol/channel.ts";
 import type { ParentRequests } from "../protocol/messages.ts";
 import { defenseInDepthForAdapter } from "../shared/defense.ts";
+import type { SandboxFileSystem } from "../shared/file-system.ts";
+import { hostFiles } from "../workspace/host-files.ts";
 import { MountFs } from "../workspace/mount-fs.ts";
 import { serveFile } from "./serve-file.ts";
 
@@ -12,6 +14,7 @@ export type CallTool = (execId: number, path: string, argsJson: Uint8Array) => P
 
 interface Workspace {
   readonly fs: MountFs;
+  readonly files: SandboxFileSystem;
   readonly options: EngineOptions;
 }
 
@@ -46,7 +49,7 @@ export function createHandlers(callTool: CallTool): Handlers<ParentRequests> {
         executionLimits: params.executionLimits,
         defenseInDepth: defenseInDepthForAdapter("subprocess"),
       };
-      workspace = { fs, options };
+      workspace = { fs, files: hostFiles(fs, cwd), options };
       state = call.body.length === 0 ? null : (JSON.parse(decoder.decode(call.body)) as ShellState);
       const stateRestored = state === null || (await fs.exists(state.cwd));
       shell = openShell(options, fs, state);
@@ -90,9 +93,9 @@ export function createHandlers(callTool: CallTool): Handlers<ParentRequests> {
     },
 
     async fs(params, call) {
-      const { fs, options } = opened();
+      const { fs, files } = opened();
       fs.setReadOnlyPrefixes(params.readOnlyPrefixes);
-      return { value: {}, body: await serveFile(fs, options.cwd, params, call.body) };
+      return { value: {}, body: await serveFile(files, params, call.body) };
     },
 
     async isolation() {

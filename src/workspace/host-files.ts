@@ -9,15 +9,15 @@ import { isFsError } from "./fs-error.ts";
 import { globFiles } from "./glob.ts";
 import type { MountFs } from "./mount-fs.ts";
 
-/** The files of a sandbox; relative paths start at `cwd`, or at what it returns at the time of the call. */
-export function hostFiles(fs: MountFs, cwd: string | (() => string)): SandboxFileSystem {
-  const base = () => (typeof cwd === "string" ? cwd : cwd());
+/** The files of a sandbox; relative paths start at `cwd`. `beforeCall` runs before each operation. */
+export function hostFiles(fs: MountFs, cwd: string, beforeCall = (): void => undefined): SandboxFileSystem {
   // A trailing slash asks for a directory; resolving by text alone would lose it.
   const at = (path: string) => {
-    const absolute = resolveVirtualPath(base(), path);
+    const absolute = resolveVirtualPath(cwd, path);
     return path.endsWith("/") && absolute !== "/" ? `${absolute}/` : absolute;
   };
-  const at1 = <T>(path: string, call: (absolute: string) => Promise<T>) => mapped(path, () => call(at(path)));
+  const at1 = <T>(path: string, call: (absolute: string) => Promise<T>) =>
+    mapped(path, beforeCall, () => call(at(path)));
   return {
     readFile: (path) => at1(path, (absolute) => fs.readFile(absolute)),
     readFileBuffer: (path) => at1(path, (absolute) => fs.readFileBuffer(absolute)),
@@ -39,12 +39,13 @@ export function hostFiles(fs: MountFs, cwd: string | (() => string)): SandboxFil
     symlink: (target, linkPath) => at1(linkPath, (absolute) => fs.symlink(target, absolute)),
     readlink: (path) => at1(path, (absolute) => fs.readlink(absolute)),
     glob: (pattern, options) =>
-      mapped(pattern, () => globFiles(fs, pattern, resolveVirtualPath(base(), options?.cwd ?? "."))),
+      mapped(pattern, beforeCall, () => globFiles(fs, pattern, resolveVirtualPath(cwd, options?.cwd ?? "."))),
   };
 }
 
-async function mapped<T>(path: string, call: () => Promise<T>): Promise<T> {
+async function mapped<T>(path: string, beforeCall: () => void, call: () => Promise<T>): Promise<T> {
   try {
+    beforeCall();
     if (typeof path !== "string") throw new TypeError("the path is not a string");
     return await call();
   } catch (cause) {
