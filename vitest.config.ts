@@ -8,7 +8,7 @@ import { defineConfig } from "vitest/config";
 import { computeBuildId } from "./build/build-id.ts";
 import { root } from "./build/paths.ts";
 
-const FROM_SOURCES = ["unit", "property"];
+const FROM_SOURCES = ["unit", "property", "canary"];
 /** Support for the tests, not tests. */
 const NOT_PROJECTS = ["fixtures", "helpers", "types"];
 

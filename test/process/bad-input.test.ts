@@ -1,14 +1,14 @@
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { root } from "../../build/paths.ts";
 import {
   isSandboxError,
   type OpenSandboxOptions,
   openSandbox,
-  subprocessSandbox,
   type SubprocessOptions,
+  subprocessSandbox,
 } from "../../src/index.ts";
-import { root } from "../../build/paths.ts";
 import { openForTest } from "../helpers/open.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
@@ -27,11 +27,15 @@ const open = (options: Record<string, unknown>): Promise<string> =>
 
 test("an unknown option is named, with the known ones", async () => {
   expect(await open({ timeout: 5 })).toMatch(/^OPTION_INVALID: .*"timeout".*workerPath/);
-  expect(await open({ limits: { timeoutMS: 5 } })).toMatch(/^OPTION_INVALID: .*"limits\.timeoutMS".*limits\.timeoutMs/);
+  expect(await open({ limits: { timeoutMS: 5 } })).toMatch(
+    /^OPTION_INVALID: .*"limits\.timeoutMS".*limits\.timeoutMs/,
+  );
 });
 
 test("a bad value is named, with what was expected", async () => {
-  expect(await open({ limits: { timeoutMs: "5s" } })).toMatch(/^OPTION_INVALID: .*limits\.timeoutMs.*positive whole number/);
+  expect(await open({ limits: { timeoutMs: "5s" } })).toMatch(
+    /^OPTION_INVALID: .*limits\.timeoutMs.*positive whole number/,
+  );
   expect(await open({ limits: { timeoutMs: -1 } })).toMatch(/positive whole number/);
   expect(await open({ execArgv: "--flag" })).toMatch(/^OPTION_INVALID: .*execArgv.*array/);
   expect(await open({ sandbox: "docker" })).toMatch(/^OPTION_INVALID: .*sandbox.*subprocess/);
@@ -43,7 +47,9 @@ test("the same check answers in every mode", async () => {
 });
 
 test("a mount that does not exist is named", async () => {
-  expect(await open({ mounts: { "/w": "/no/such/directory" } })).toMatch(/^WORKSPACE_INVALID: .*\/no\/such\/directory/);
+  expect(await open({ mounts: { "/w": "/no/such/directory" } })).toMatch(
+    /^WORKSPACE_INVALID: .*\/no\/such\/directory/,
+  );
 });
 
 test("a mount on a file, a relative mount path and no mount at all are named", async () => {
@@ -75,9 +81,12 @@ test("tools without a context are refused at the factory's call", async () => {
 });
 
 test("a worker path that is not there is named before anything starts", async () => {
-  const build = (options: SubprocessOptions): Promise<string> => codeAndMessage(() => subprocessSandbox(options));
+  const build = (options: SubprocessOptions): Promise<string> =>
+    codeAndMessage(() => subprocessSandbox(options));
   expect(await build({ workerPath: "/no/worker.js" })).toMatch(/^WORKER_NOT_FOUND: .*\/no\/worker\.js/);
-  expect(await build({ workerPath: new URL("https://example.com/w.js") })).toMatch(/^OPTION_INVALID: .*file: URL/);
+  expect(await build({ workerPath: new URL("https://example.com/w.js") })).toMatch(
+    /^OPTION_INVALID: .*file: URL/,
+  );
 });
 
 test("a worker of another build is refused with both builds named, and the host goes on", async () => {

@@ -70,7 +70,11 @@ test("100 MB of output stream through a parent whose memory stays flat", { timeo
       },
     },
   );
-  expect(result).toMatchObject({ exitCode: 0, stderr: "end\n", truncated: { stdout: { totalBytes: 100_000_000 } } });
+  expect(result).toMatchObject({
+    exitCode: 0,
+    stderr: "end\n",
+    truncated: { stdout: { totalBytes: 100_000_000 } },
+  });
   expect(received).toBe(100_000_000);
   expect(result.stdoutBytes.length).toBeLessThan(1_100_000);
   expect(result.stdout).toContain("bytes left out");
