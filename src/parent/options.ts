@@ -12,7 +12,10 @@ export interface SubprocessOptions {
   readonly workerPath?: string | URL;
   /** The Node.js that runs the worker, 20.18.1 or later. @default the Node.js of this process */
   readonly nodePath?: string;
-  /** Flags of Node.js for the worker, before the file name. @default [] */
+  /**
+   * Flags of Node.js for the worker, before the file name. A module loaded by one must not print to standard
+   * output while it loads: until the worker's first line has run, that is the wire. @default []
+   */
   readonly execArgv?: readonly string[];
   /** Variables of the worker process itself; scripts do not see them. @default none: the environment is empty */
   readonly env?: Readonly<Record<string, string>>;
