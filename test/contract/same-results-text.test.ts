@@ -1,0 +1,5 @@
+/** Scripts with text and data: see `same-results.ts`. Files of their own so that they run side by side. */
+import { areas } from "../fixtures/corpus/corpus.ts";
+import { expectSameResults } from "./same-results.ts";
+
+expectSameResults([...areas.text, ...areas.data]);
