@@ -3,6 +3,8 @@ import { Bash, DefenseInDepthBox, type IFileSystem, type JavaScriptConfig } from
 import type { DefenseInDepth } from "../shared/defense.ts";
 import { env } from "./commands/env.ts";
 import { printenv } from "./commands/printenv.ts";
+import { rm } from "./commands/rm.ts";
+import { trueReasonCommands } from "./commands/true-reason.ts";
 import { OUT_OF_THE_WAY } from "./limits.ts";
 import { nestedJavaScript } from "./nested-javascript.ts";
 import type { EngineOptions } from "./port.ts";
@@ -38,7 +40,13 @@ export function buildBash(
         }),
     defenseInDepth: options.defenseInDepth,
     executionLimits: { ...OUT_OF_THE_WAY, ...options.executionLimits },
-    customCommands: [printenv, env, ...(nested && options.javascript ? nestedJavaScript() : [])],
+    customCommands: [
+      printenv,
+      env,
+      rm,
+      ...trueReasonCommands,
+      ...(nested && options.javascript ? nestedJavaScript() : []),
+    ],
     processInfo: { pid: 2, ppid: 1, uid: 1000, gid: 1000 },
   });
 }

@@ -2,16 +2,29 @@
  * Errors of the file system, in the one form that the interpreter takes as «this command failed»: a
  * `BadSubstitutionError`, which every pipeline turns into its `stderr` and status 1 while the script goes on.
  * Any other error thrown from a redirect ends the script, and with it the output so far.
- * Commands read `message` and `code`, as they do of Node's own errors.
+ * Commands read `message` and `code`, as they do of Node's own errors, and print the message of what they do not
+ * know: that is then the C library's text, as a shell's user expects it.
  */
 import { BadSubstitutionError } from "just-bash:errors";
 import { type FsErrorInfo, fsErrorMessage } from "../workspace/fs-error.ts";
-import { toShellText } from "../workspace/shell-error.ts";
+import { errnoText, toShellText } from "../workspace/shell-error.ts";
+
+/** What the engine's commands look for in a message; what they print of these they put in words of their own. */
+const READ_BY_COMMANDS = new Set([
+  "ENOENT",
+  "EEXIST",
+  "EISDIR",
+  "ENOTDIR",
+  "ENOTEMPTY",
+  "EACCES",
+  "EPERM",
+  "EINVAL",
+]);
 
 /** Makes the error for one failed file operation; the shape that `MountFs` takes as `createError`. */
 export function createShellFsError(info: FsErrorInfo): Error {
   const error = new BadSubstitutionError(info.path, "", `${toShellText(info.path, info.errno)}\n`);
   error.name = "FsError";
-  error.message = fsErrorMessage(info);
+  error.message = READ_BY_COMMANDS.has(info.errno) ? fsErrorMessage(info) : errnoText(info.errno);
   return Object.assign(error, { code: info.errno, path: info.path });
 }

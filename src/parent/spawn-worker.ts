@@ -5,11 +5,14 @@
 import { dirname } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { execa } from "execa";
+import { MEMORY_MARK } from "../protocol/lifeline.ts";
 
 /** What ends a process, and what it said last on its stderr. */
 export interface WorkerExit {
   readonly code: number | null;
   readonly signal: string | null;
+  /** Whether the worker said that it ends itself for memory. */
+  readonly overMemory: boolean;
   readonly stderrTail: string;
 }
 
@@ -33,6 +36,9 @@ export interface SpawnOptions {
   readonly env: Readonly<Record<string, string>>;
   onStderr(text: string): void;
 }
+
+/** How long the last bytes of a process that is gone are waited for: what it left behind may hold the other ends. */
+const DRAIN_MS = 100;
 
 /** Bytes of the worker's stderr that an error message may quote. */
 const STDERR_TAIL_BYTES = 4096;
@@ -63,7 +69,7 @@ export async function spawnWorker(options: SpawnOptions): Promise<WorkerProcess>
     extendEnv: false,
     // The folder of the worker tells a guest nothing about the host application.
     cwd: dirname(options.workerFile),
-    // 3 is the lifeline: the worker's watcher thread reads it and dies with the parent. Nothing is written to it.
+    // 3 is the lifeline: the worker's watcher thread dies with the parent and tells by it why it ends.
     stdio: ["pipe", "pipe", "pipe", "pipe"],
     // A group of its own: the terminal's Ctrl-C goes to the host, which ends the worker in its own order.
     detached: process.platform !== "win32",
@@ -84,8 +90,22 @@ export async function spawnWorker(options: SpawnOptions): Promise<WorkerProcess>
   // A write to a worker that has just died is no fault of the host: the exit tells it.
   for (const stream of [stdin, stdout, stderr, lifeline]) stream?.on("error", () => undefined);
 
+  let overMemory = false;
+  lifeline?.on("data", (bytes: Uint8Array) => {
+    overMemory ||= bytes.includes(MEMORY_MARK);
+  });
+
+  let gone = false;
   const exit = new Promise<WorkerExit>((resolve) => {
-    child.once("exit", (code, signal) => resolve({ code, signal, stderrTail: tail }));
+    child.once("exit", (code, signal) => {
+      gone = true;
+      const drained = (): void => resolve({ code, signal, overMemory, stderrTail: tail });
+      const timer = setTimeout(drained, DRAIN_MS);
+      child.once("close", () => {
+        clearTimeout(timer);
+        drained();
+      });
+    });
   });
   const result = await Promise.race([
     new Promise<"started">((resolve) => child.once("spawn", () => resolve("started"))),
@@ -97,10 +117,6 @@ export async function spawnWorker(options: SpawnOptions): Promise<WorkerProcess>
 
   const { pid } = child;
   if (pid === undefined) throw new Error("the worker has no process id");
-  let gone = false;
-  void exit.then(() => {
-    gone = true;
-  });
   const handles = [child, stdin, stdout, stderr, lifeline] as unknown as { ref(): void; unref(): void }[];
   return {
     pid,

@@ -51,7 +51,7 @@ export function createSubprocessExecutor(
   let lastChannel: unknown = null;
 
   const life = new WorkerLife(options, {
-    openParams: toOpenParams(workspace, tools, options.executionLimits),
+    openParams: toOpenParams(workspace, tools, options),
     restoreState: () => state,
     async onToolCall({ execId, path }, argsJson, signal) {
       const command = running.get(execId);
@@ -147,6 +147,7 @@ export function createSubprocessExecutor(
       return await killed(ended ?? { kind: "unknown", why: "the command ended without an answer" });
     } catch (error) {
       if (ended !== null) return await killed(ended);
+      if (endedForMemory(error)) return await killed({ kind: "killed", by: "memory" });
       const exit = isSandboxError(error) && error.code === "WORKER_EXITED" ? error.data.signal : null;
       const why = error instanceof Error ? error.message : String(error);
       out.stderr.push(new TextEncoder().encode(`little-harness: ${why}\n`));
@@ -166,6 +167,7 @@ export function createSubprocessExecutor(
      */
     async function neverArrived(connection: Connection, error: unknown): Promise<boolean> {
       if (!isSandboxError(error) || error.code !== "WORKER_EXITED" || ended !== null) return false;
+      if (endedForMemory(error)) return false;
       // The failed write may be told after the exit.
       await new Promise((resolve) => setImmediate(resolve));
       const silent = out.stdout.totalBytes === 0 && out.stderr.totalBytes === 0 && toolCalls === 0;
@@ -226,6 +228,11 @@ export function createSubprocessExecutor(
       await life.dispose();
     },
   };
+}
+
+/** The worker's own word: the last that it sent. */
+function endedForMemory(error: unknown): boolean {
+  return isSandboxError(error) && error.code === "WORKER_EXITED" && error.data.overMemory === true;
 }
 
 function abortedBy(signal: AbortSignal): "abort" | "dispose" {

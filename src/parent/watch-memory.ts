@@ -1,35 +1,35 @@
 import { readFileSync } from "node:fs";
 
 const POLL_MS = 50;
-/** Linux reports pages of 4 KiB in `statm` on every platform that Node.js runs on but arm64 with large pages. */
-const PAGE_BYTES = 4096;
 
 /**
- * Calls `onOver` once when the resident size of a process goes above `maxMemoryMb`. Linux only; elsewhere it
- * watches nothing. Returns the function that stops it.
+ * Calls `onOver` once when a process holds more than `maxMemoryMb`, resident or swapped out. The second line:
+ * the worker's own watcher thread looks more often, but a guest that took the worker over could stop it. Linux
+ * only; elsewhere it watches nothing. Returns the function that stops it.
  */
-export function watchMemory(
-  pid: number,
-  maxMemoryMb: number,
-  onOver: (residentMb: number) => void,
-): () => void {
+export function watchMemory(pid: number, maxMemoryMb: number, onOver: (heldMb: number) => void): () => void {
   if (process.platform !== "linux") return () => undefined;
   const timer = setInterval(() => {
-    const residentMb = residentMegabytes(pid);
-    if (residentMb <= maxMemoryMb) return;
+    const heldMb = heldMegabytes(pid);
+    if (heldMb <= maxMemoryMb) return;
     clearInterval(timer);
-    onOver(residentMb);
+    onOver(heldMb);
   }, POLL_MS);
   timer.unref();
   return () => clearInterval(timer);
 }
 
-function residentMegabytes(pid: number): number {
+function heldMegabytes(pid: number): number {
   try {
-    const pages = Number(readFileSync(`/proc/${pid}/statm`, "latin1").split(" ")[1]);
-    return (pages * PAGE_BYTES) / (1024 * 1024);
+    // `status` and not `statm`: in kB, where `statm` counts pages of a size that it does not tell.
+    const status = readFileSync(`/proc/${pid}/status`, "latin1");
+    return (kilobytes(status, "VmRSS") + kilobytes(status, "VmSwap")) / 1024;
   } catch {
     // The process is gone: its exit is told elsewhere.
     return 0;
   }
+}
+
+function kilobytes(status: string, name: string): number {
+  return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1] ?? 0);
 }

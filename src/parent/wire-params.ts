@@ -1,12 +1,13 @@
 import type { ParentRequests } from "../protocol/messages.ts";
 import type { ExecuteInput } from "../shared/executor.ts";
 import type { HarnessWorkspaceSpec } from "../shared/workspace-spec.ts";
+import type { ResolvedOptions } from "./options.ts";
 
 /** The workspace as it crosses the wire: what the worker needs to know of it and nothing else. */
 export function toOpenParams(
   workspace: HarnessWorkspaceSpec,
   tools: boolean,
-  executionLimits: Readonly<Record<string, number>>,
+  { executionLimits, limits }: Pick<ResolvedOptions, "executionLimits" | "limits">,
 ): ParentRequests["open"]["params"] {
   const { python, javascript, network } = workspace.capabilities;
   return {
@@ -30,6 +31,8 @@ export function toOpenParams(
     },
     tools,
     executionLimits: { ...executionLimits },
+    maxMemoryMb: limits.maxMemoryMb,
+    maxWriteBytes: limits.maxWriteBytes,
   };
 }
 

@@ -251,12 +251,13 @@ export class WorkerLife {
   }
 }
 
-function exitError({ code, signal, stderrTail }: WorkerExit): SandboxError {
-  const how = signal === null ? `code ${code}` : signal;
+function exitError({ code, signal, overMemory, stderrTail }: WorkerExit): SandboxError {
+  const how = overMemory ? "above maxMemoryMb" : signal === null ? `code ${code}` : signal;
   const said = stderrTail.trim() === "" ? "" : ` Its last words: ${stderrTail.trim().slice(-500)}`;
   return new SandboxError("WORKER_EXITED", `The worker exited (${how}).${said}`, {
     code,
     signal,
+    overMemory,
     stderrTail,
   });
 }

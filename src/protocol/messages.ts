@@ -25,6 +25,10 @@ export interface OpenParams {
   tools: boolean;
   /** The engine's own counters, by its own names. */
   executionLimits: Record<string, number>;
+  /** Resident MiB above which the worker ends itself. */
+  maxMemoryMb: number;
+  /** Bytes that one command may write to files. */
+  maxWriteBytes: number;
 }
 
 /** What the worker says of itself. */
@@ -145,6 +149,8 @@ export const parentRequests: Table<ParentRequests> = {
       workspace: wireWorkspace,
       tools: flag,
       executionLimits: record(finite),
+      maxMemoryMb: count,
+      maxWriteBytes: count,
     }),
     result: shape<OpenResult>({ engine: text, defense: text, stateRestored: flag }),
   },

@@ -14,6 +14,12 @@ export interface SandboxLimits {
   readonly maxScriptBytes: number;
   /** Resident MiB of the worker; above it the command is killed. @default 1024 */
   readonly maxMemoryMb: number;
+  /**
+   * Bytes that one command, or one call of `fs` between commands, may write to files; each file, directory or link
+   * that it creates counts 4096 more. Above it writes fail with `EDQUOT` («Disk quota exceeded»), and the script
+   * goes on. @default 10737418240
+   */
+  readonly maxWriteBytes: number;
   /** Tool calls per command. @default 100000 */
   readonly maxToolCalls: number;
   /** Tool calls of one command that run at the same time; more wait. @default 64 */
@@ -28,6 +34,7 @@ export const DEFAULT_LIMITS: SandboxLimits = {
   maxStreamBytes: 1024 * 1024 * 1024,
   maxScriptBytes: 16 * 1024 * 1024,
   maxMemoryMb: 1024,
+  maxWriteBytes: 10 * 1024 * 1024 * 1024,
   maxToolCalls: 100_000,
   maxToolConcurrency: 64,
 };

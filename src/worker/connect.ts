@@ -10,12 +10,15 @@ import type { Wire } from "./take-stdio.ts";
 declare const __BUILD_ID__: string;
 
 export function connect(wire: Wire, lifeline: URL, leave: () => void): void {
+  const watcher = startLifeline(lifeline);
   const channel: Channel<WorkerRequests> = createChannel<WorkerRequests, ParentRequests>({
     side: "worker",
     hello: { version: PROTOCOL_VERSION, buildId: __BUILD_ID__ },
     write: wire.write,
-    handlers: createHandlers((execId, path, argsJson) =>
-      channel.request("tool.call", { execId, path }, { body: argsJson }).then(({ body }) => body),
+    handlers: createHandlers(
+      (execId, path, argsJson) =>
+        channel.request("tool.call", { execId, path }, { body: argsJson }).then(({ body }) => body),
+      watcher,
     ),
     onBroken: (error) => {
       console.error(`little-harness worker: ${error.message}`);
@@ -24,5 +27,4 @@ export function connect(wire: Wire, lifeline: URL, leave: () => void): void {
   });
   channel.start();
   wire.listen((bytes) => channel.receive(bytes), leave);
-  startLifeline(lifeline);
 }

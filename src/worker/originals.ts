@@ -10,5 +10,8 @@ export const original = {
   exit: process.exit.bind(process) as (code: number) => never,
   pid: process.pid,
   wait: Atomics.wait.bind(Atomics),
+  add: Atomics.add.bind(Atomics) as (cells: Int32Array, index: number, value: number) => number,
+  store: Atomics.store.bind(Atomics) as (cells: Int32Array, index: number, value: number) => number,
+  notify: Atomics.notify.bind(Atomics),
   sleepCell: new Int32Array(new SharedArrayBuffer(4)),
 };

@@ -8,6 +8,7 @@ import type { SandboxFileSystem } from "../shared/file-system.ts";
 import { hostFiles } from "../workspace/host-files.ts";
 import { MountFs } from "../workspace/mount-fs.ts";
 import { serveFile } from "./serve-file.ts";
+import type { Watcher } from "./start-lifeline.ts";
 
 /** Asks the parent to run a tool for a command. */
 export type CallTool = (execId: number, path: string, argsJson: Uint8Array) => Promise<Uint8Array>;
@@ -21,24 +22,39 @@ interface Workspace {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-export function createHandlers(callTool: CallTool): Handlers<ParentRequests> {
+export function createHandlers(callTool: CallTool, watcher: Watcher): Handlers<ParentRequests> {
   const engine = import("../engine/index.ts");
   let workspace: Workspace | null = null;
   let shell: EngineShell | null = null;
   let state: ShellState | null = null;
+  let working = 0;
 
   const opened = (): Workspace => {
     if (workspace === null) throw new Error("not opened");
     return workspace;
   };
 
-  return {
+  /** The watcher looks often while `work` runs. What is written counts from zero when nothing else runs. */
+  const watched = async <T>(work: () => Promise<T>): Promise<T> => {
+    const done = watcher.work();
+    if (working++ === 0) workspace?.fs.forgetWrittenBytes();
+    try {
+      return await work();
+    } finally {
+      working--;
+      done();
+    }
+  };
+
+  const handlers: Handlers<ParentRequests> = {
     async open(params, call) {
+      watcher.limitMemory(params.maxMemoryMb);
       const { openShell, createShellFsError, defenseLevel, ENGINE_NAME } = await engine;
       const { mounts, cwd, python, javascript, network } = params.workspace;
       const fs = new MountFs({
         mounts: mounts.map((mount) => ({ ...mount, tracked: false })),
         createError: createShellFsError,
+        maxWriteBytes: params.maxWriteBytes,
       });
       const options: EngineOptions = {
         cwd,
@@ -102,5 +118,10 @@ export function createHandlers(callTool: CallTool): Handlers<ParentRequests> {
       const { selfProbe } = await import("./self-probe.ts");
       return { value: {}, body: encoder.encode(JSON.stringify(await selfProbe())) };
     },
+  };
+  return {
+    ...handlers,
+    exec: (params, call) => watched(async () => handlers.exec(params, call)),
+    fs: (params, call) => watched(async () => handlers.fs(params, call)),
   };
 }

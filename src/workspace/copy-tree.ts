@@ -84,6 +84,7 @@ function copyDirectory(
 
 function makeDirectory(scope: WalkScope, guard: WriteGuard, place: MissingPlace): ExistingPlace {
   guard.requireWritable(place);
+  guard.chargeEntry();
   // Open to us alone until it is filled: a mode without `w` would keep its own content out.
   mkdirSync(hostOfMissing(place), 0o700);
   return existing(step(scope, place.parent, nameOfVirtualPath(place.path)));
@@ -99,6 +100,7 @@ function copyFile(guard: WriteGuard, source: ExistingPlace, target: Place, optio
   }
   guard.requireWritable(target);
   if (target.in === "base") throw new Failure("EROFS");
+  if (target.in === "nowhere") guard.chargeEntry();
   const host = target.in === "mount" ? target.host : hostOfMissing(target);
   if (source.in === "mount") {
     guard.charge(source.stats.size);
@@ -123,6 +125,7 @@ function copyLink(guard: WriteGuard, source: ExistingPlace, target: Place): void
     guard.nameRemoved(target.stats);
     symlinkSync(readlinkSync(source.host, { encoding: "buffer" }), target.host);
   } else if (target.in === "nowhere") {
+    guard.chargeEntry();
     symlinkSync(readlinkSync(source.host, { encoding: "buffer" }), hostOfMissing(target));
   }
 }

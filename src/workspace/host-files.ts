@@ -8,6 +8,7 @@ import { resolveVirtualPath } from "../shared/virtual-path.ts";
 import { isFsError } from "./fs-error.ts";
 import { globFiles } from "./glob.ts";
 import type { MountFs } from "./mount-fs.ts";
+import { errnoText } from "./shell-error.ts";
 
 /** The files of a sandbox; relative paths start at `cwd`. `beforeCall` runs before each operation. */
 export function hostFiles(fs: MountFs, cwd: string, beforeCall = (): void => undefined): SandboxFileSystem {
@@ -43,17 +44,23 @@ export function hostFiles(fs: MountFs, cwd: string, beforeCall = (): void => und
   };
 }
 
-async function mapped<T>(path: string, beforeCall: () => void, call: () => Promise<T>): Promise<T> {
+async function mapped<T>(asked: string, beforeCall: () => void, call: () => Promise<T>): Promise<T> {
   try {
     beforeCall();
-    if (typeof path !== "string") throw new TypeError("the path is not a string");
+    if (typeof asked !== "string") throw new TypeError("the path is not a string");
     return await call();
   } catch (cause) {
     if (isFsError(cause)) {
-      throw new SandboxError("FS_ERROR", cause.message, { errno: cause.code, path: cause.path }, { cause });
+      const { code: errno, path } = cause;
+      throw new SandboxError(
+        "FS_ERROR",
+        `${errno}: ${errnoText(errno)}, '${path}'`,
+        { errno, path },
+        { cause },
+      );
     }
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new SandboxError("FS_ERROR", `EINVAL: ${why}`, { errno: "EINVAL", path: String(path) }, { cause });
+    throw new SandboxError("FS_ERROR", `EINVAL: ${why}`, { errno: "EINVAL", path: String(asked) }, { cause });
   }
 }
 

@@ -21,6 +21,7 @@ export function makeDirectory(scope: WalkScope, guard: WriteGuard, path: string,
   const bare = path.replace(/(?<=.)\/+$/, "");
   const make = (missing: MissingPlace): ExistingPlace => {
     guard.requireWritable(missing);
+    guard.chargeEntry();
     mkdirSync(hostOfMissing(missing));
     guard.touch(missing.path);
     return existing(step(scope, missing.parent, nameOfVirtualPath(missing.path)));
@@ -40,6 +41,7 @@ export function makeLink(scope: WalkScope, guard: WriteGuard, target: string, pa
   if (target === "" || target.includes("\0")) throw new Failure("ENOENT");
   const place = free(scope, path);
   guard.requireReplaceable(place);
+  guard.chargeEntry();
   symlinkSync(target, hostOfMissing(place));
   guard.touch(place.path);
 }
@@ -58,6 +60,7 @@ export function makeHardLink(scope: WalkScope, guard: WriteGuard, source: Existi
   }
   guard.requireWritable(source);
   guard.requireReplaceable(place);
+  guard.chargeEntry();
   const host = hostOfMissing(place);
   if (source.stats.isSymbolicLink()) symlinkSync(readlinkSync(source.host, { encoding: "buffer" }), host);
   else if (source.stats.isFile()) {

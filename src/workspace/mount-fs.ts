@@ -39,7 +39,10 @@ export interface MountFsOptions {
   readonly mounts: readonly HarnessMount[];
   /** Makes the errors that callers see. @default an `FsError` */
   readonly createError?: CreateFsError;
-  /** Bytes that may be written in all; more fails with `EDQUOT`. @default no limit */
+  /**
+   * Bytes that may be written until `forgetWrittenBytes`, 4096 more for each entry created; above it writes fail
+   * with `EDQUOT`. @default no limit
+   */
   readonly maxWriteBytes?: number;
   /** Told the canonical path of each entry that a call changed; a tree by its top. Must not throw. */
   readonly onTouch?: (path: string) => void;
@@ -85,6 +88,11 @@ export class MountFs {
   /** Puts a device at an absolute path outside the mounts; the function returned takes it away again. */
   addDevice(path: string, device: Device): () => void {
     return this.#base.addDevice(resolveVirtualPath("/", path), device);
+  }
+
+  /** Begins to count towards `maxWriteBytes` from zero. */
+  forgetWrittenBytes(): void {
+    this.#guard.forgetWritten();
   }
 
   /** For the engine while it is built: adds a directory outside the mounts. Below a mount it does nothing. */
@@ -280,6 +288,7 @@ export class MountFs {
     if (place.in === "mount" && !place.stats.isFile()) throw new Failure(NOT_REGULAR);
     this.#guard.requireWritable(place);
     if (place.in === "base") throw new Failure("EROFS");
+    if (place.in === "nowhere") this.#guard.chargeEntry();
     this.#guard.charge(bytes.length);
     const host = place.in === "mount" ? place.host : hostOfMissing(place);
     writeHostFile(host, bytes, append, this.#guard);

@@ -37,9 +37,13 @@ export function addPrivateDirectories(workspace: HarnessWorkspaceSpec): PrivateD
 /** Directories of sandboxes that nobody disposed of. */
 const leftovers = new Set<string>();
 
+let watchesExit = false;
+
 function removeAtExit(root: string): void {
-  if (leftovers.size === 0) process.once("exit", removeLeftovers);
   leftovers.add(root);
+  if (watchesExit) return;
+  watchesExit = true;
+  process.once("exit", removeLeftovers);
 }
 
 function removeLeftovers(): void {

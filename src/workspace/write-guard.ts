@@ -7,6 +7,9 @@ import { Failure } from "./fs-error.ts";
 import type { MountTable } from "./mount-table.ts";
 import type { Place } from "./path-walk.ts";
 
+/** What one entry takes on most disks, whatever is in it. */
+const ENTRY_BYTES = 4096;
+
 /** What a guard is given. */
 export interface WriteGuardOptions {
   readonly table: MountTable;
@@ -45,6 +48,16 @@ export class WriteGuard {
   requireReplaceable(place: Place): void {
     if (this.#table.isHeldInPlace(place.path)) throw new Failure("EBUSY");
     this.requireWritable(place);
+  }
+
+  /** Begins to count from zero. */
+  forgetWritten(): void {
+    this.#writtenBytes = 0;
+  }
+
+  /** Counts an entry about to be created: empty ones fill a disk too. */
+  chargeEntry(): void {
+    this.charge(ENTRY_BYTES);
   }
 
   /** Counts bytes about to be written. Throws `EDQUOT` when they would pass the limit. */

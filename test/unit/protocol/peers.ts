@@ -30,6 +30,8 @@ export const openParams: OpenParams = {
   },
   tools: true,
   executionLimits: { maxCommandCount: 10 },
+  maxMemoryMb: 1_024,
+  maxWriteBytes: 10_737_418_240,
 };
 
 export const execParams: ExecParams = {

@@ -96,7 +96,7 @@ describe("content", () => {
   });
 
   test("writing stops at the limit with EDQUOT and leaves the file as it was", async () => {
-    const { work, open } = makeWorkspace({ maxWriteBytes: 10 });
+    const { work, open } = makeWorkspace({ maxWriteBytes: 4096 + 10 });
     const fs = open();
     await fs.writeFile("/work/a", "123456");
     await failsWith(fs.writeFile("/work/a", "12345"), "EDQUOT");
@@ -104,6 +104,24 @@ describe("content", () => {
     await failsWith(fs.cp("/work/a", "/work/b"), "EDQUOT");
     await fs.appendFile("/work/a", "7890");
     await failsWith(fs.appendFile("/work/a", "1"), "EDQUOT");
+    fs.forgetWrittenBytes();
+    await fs.appendFile("/work/a", "1");
+    expect(readFileSync(join(work, "a"), "utf8")).toBe("12345678901");
+  });
+
+  test("entries without content count too, so that a loop of them ends", async () => {
+    const fs = makeWorkspace({ maxWriteBytes: 4 * 4096 }).open();
+    await fs.writeFile("/work/file", "");
+    await fs.mkdir("/work/dir");
+    await fs.symlink("file", "/work/link");
+    await fs.link("/work/file", "/work/name");
+    await failsWith(fs.writeFile("/work/more", ""), "EDQUOT");
+    await failsWith(fs.mkdir("/work/more/deep", { recursive: true }), "EDQUOT");
+    await failsWith(fs.symlink("file", "/work/more"), "EDQUOT");
+    await failsWith(fs.link("/work/file", "/work/more"), "EDQUOT");
+    await failsWith(fs.cp("/work/file", "/work/more"), "EDQUOT");
+    await failsWith(fs.cp("/work/dir", "/work/more", { recursive: true }), "EDQUOT");
+    expect(await fs.exists("/work/more")).toBe(false);
   });
 });
 
