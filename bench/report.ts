@@ -1,0 +1,76 @@
+/** Rows → a table of text, for the terminal and for `docs/performance.md`. */
+import { readFileSync, writeFileSync } from "node:fs";
+import type { Summary } from "./measure.ts";
+import { type Goal, keepsGoal, type MeasuredRow, type Row } from "./row.ts";
+
+/** What no row says. */
+export const NOT_MEASURED = [
+  "The time that the host application takes to load this package: each row starts when it is loaded.",
+  "A first run after installation, when the worker's files are not yet in the system's file cache.",
+  "Other machines, other versions of Node.js, macOS and Windows: run it there.",
+  "Python, sqlite3 and curl; scripts that compute (the engine's own speed is the same in every adapter).",
+  "Many commands at once in many sandboxes: rows run alone, but what else the machine does is not stopped.",
+];
+
+const HEAD = ["what", "p50 (p95)", "against", "p50 (p95)", "ratio p50 (p95)", "goal", "kept"];
+
+export function toTable(rows: readonly Row[]): string {
+  const lines = [HEAD, HEAD.map(() => "---"), ...rows.map(toCells)];
+  const widths = HEAD.map((_, column) => Math.max(...lines.map((cells) => (cells[column] ?? "").length)));
+  const toLine = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0, cell === "---" ? "-" : " ")).join(" | ")} |`;
+  return lines.map(toLine).join("\n");
+}
+
+/** Notes to the rows, one a line. */
+export function toNotes(rows: readonly Row[]): string {
+  return rows
+    .flatMap((row) => ("pairs" in row && row.note !== undefined ? [`- ${row.what}: ${row.note}.`] : []))
+    .join("\n");
+}
+
+/** Puts text between the two markers of a document. */
+export function writeBetweenMarkers(file: string, text: string): void {
+  const [start, end] = ["<!-- bench:start -->", "<!-- bench:end -->"];
+  const before = readFileSync(file, "utf8");
+  const from = before.indexOf(start) + start.length;
+  const to = before.indexOf(end);
+  if (from < start.length || to < from)
+    throw new Error(`${file} has no place for the table: ${start} … ${end}`);
+  writeFileSync(file, `${before.slice(0, from)}\n\n${text}\n\n${before.slice(to)}`);
+}
+
+function toCells(row: Row): string[] {
+  if ("reason" in row) return [row.what, `not available: ${row.reason}`, "", "", "", "", ""];
+  const { what, against, unit, pairs, goal } = row;
+  return [
+    what,
+    withUnit(pairs.value, unit),
+    against,
+    withUnit(pairs.base, unit),
+    `${round(pairs.ratio.p50)} × (${round(pairs.ratio.p95)} ×)`,
+    goal === null ? "" : goalText(goal),
+    keptText(row),
+  ];
+}
+
+function goalText(goal: Goal): string {
+  return "maxRatio" in goal ? `≤ ${goal.maxRatio} ×` : `≤ +${goal.maxExtraMs} ms`;
+}
+
+function keptText(row: MeasuredRow): string {
+  const keeps = keepsGoal(row);
+  if (keeps === null || row.goal === null) return "";
+  const extra = "maxExtraMs" in row.goal ? `, +${round(row.pairs.extra.p50)} ms` : "";
+  return `${keeps ? "yes" : "no"}${extra}`;
+}
+
+function withUnit({ p50, p95 }: Summary, unit: string): string {
+  return `${round(p50)} ${unit} (${round(p95)})`;
+}
+
+/** Two digits that count: more would only be noise. */
+function round(value: number): string {
+  if (Math.abs(value) >= 10) return String(Math.round(value));
+  return value.toFixed(Math.abs(value) >= 1 ? 1 : 2);
+}

@@ -1,0 +1,60 @@
+/** From nothing to the first result: a sandbox opened, its worker spawned, one command run. */
+import { startBareNode, stopBareNode } from "../bare.ts";
+import { openSandbox } from "../built.ts";
+import { measurePairs, type Sample, timed } from "../measure.ts";
+import { missingOption } from "../missing-option.ts";
+import type { RowGroup } from "../row.ts";
+import { withDirectory } from "../scratch.ts";
+
+/** Opens, runs `true`, and is disposed of once the clock has stopped. */
+function firstResult(directory: string, options: object): Sample {
+  return async () => {
+    const startedMs = performance.now();
+    const sandbox = await openSandbox({ mounts: { "/work": directory }, sandbox: "subprocess", ...options });
+    try {
+      const { exitCode, stderr } = await sandbox.exec("true");
+      if (exitCode !== 0) throw new Error(`the first command failed: ${stderr}`);
+      return performance.now() - startedMs;
+    } finally {
+      await sandbox.dispose();
+    }
+  };
+}
+
+async function bareFirstByte(): Promise<number> {
+  let child: Awaited<ReturnType<typeof startBareNode>> | undefined;
+  const tookMs = await timed(async () => {
+    child = await startBareNode();
+  });
+  if (child !== undefined) await stopBareNode(child);
+  return tookMs;
+}
+
+export const coldRows: RowGroup = (effort) =>
+  withDirectory(async (directory) => {
+    const size = { rounds: effort.rounds(40, 10), warmups: 2 };
+    const cold = {
+      what: "spawn to first result, cold",
+      against: "bare `node` spawn to first byte",
+      unit: "ms" as const,
+      pairs: await measurePairs(firstResult(directory, {}), bareFirstByte, size),
+      goal: { maxRatio: 2.5 },
+    };
+    const noPrewarm = (await missingOption(directory, { prewarm: 1 })) ?? "nothing measures it yet";
+    const noNamespace = await missingOption(directory, { isolation: "namespace" });
+    const prewarm = { what: "first result with `prewarm`", reason: noPrewarm };
+    const what = "`namespace` rung, cold";
+    if (noNamespace !== null) return [cold, prewarm, { what, reason: noNamespace }];
+    const namespace = {
+      what,
+      against: "`process` rung, cold",
+      unit: "ms" as const,
+      pairs: await measurePairs(
+        firstResult(directory, { isolation: "namespace" }),
+        firstResult(directory, { isolation: "process" }),
+        size,
+      ),
+      goal: { maxRatio: 1.15 },
+    };
+    return [cold, prewarm, namespace];
+  });
