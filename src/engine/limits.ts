@@ -44,8 +44,9 @@ export const OUT_OF_THE_WAY: ExecutionLimits = {
   maxPythonTimeoutMs: LONGEST_TIMER_MS,
   maxJsTimeoutMs: LONGEST_TIMER_MS,
   maxGlobOperations: UNBOUNDED,
-  // V8 ends strings near 512 Mi characters; above that the engine would throw a RangeError of its own.
-  maxStringLength: 500 * 1024 * 1024,
+  // Two of these can still be joined (V8 ends strings 24 characters below 2 ** 29): the engine looks at the length
+  // of what it has joined, and never comes to that where V8 refuses.
+  maxStringLength: 2 ** 28 - 16,
   maxArrayElements: 100_000_000,
   maxHeredocSize: 500 * 1024 * 1024,
   maxBraceExpansionResults: 10_000_000,
