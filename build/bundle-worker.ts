@@ -29,6 +29,7 @@ const ENTRIES: Record<string, string> = {
   main: "src/worker/main.ts",
   engine: "src/engine/index.ts",
   lifeline: "src/worker/lifeline.ts",
+  lockdown: "src/worker/lockdown.ts",
 };
 
 /** just-bash's worker scripts and the files that each looks for beside itself. */

@@ -33,7 +33,8 @@ const VENDORS: Readonly<Record<string, readonly string[]>> = {
   "just-bash:errors": ["engine/"],
   msgpackr: ["protocol/codec.ts"],
   execa: ["parent/"],
-  "node:child_process": ["parent/"],
+  // The probe tries whether the worker could start a program.
+  "node:child_process": ["parent/", "worker/probe-attacks.ts"],
   "@cfworker/json-schema": ["tools/"],
 };
 

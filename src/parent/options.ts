@@ -13,6 +13,13 @@ export interface SubprocessOptions {
   /** The Node.js that runs the worker, 20.18.1 or later. @default the Node.js of this process */
   readonly nodePath?: string;
   /**
+   * The walls around the worker: `"process"` is an ordinary process with an empty environment, `"hardened"` adds
+   * Node's permission model and a lockdown, `"namespace"` puts both into a bubblewrap jail (Linux), `"auto"` is
+   * the strongest that starts here. A rung that was named and cannot be given is `ISOLATION_UNAVAILABLE` at the
+   * first call. @default "process"
+   */
+  readonly isolation?: IsolationChoice;
+  /**
    * Flags of Node.js for the worker, before the file name. A module loaded by one must not print to standard
    * output while it loads: until the worker's first line has run, that is the wire. @default []
    */
@@ -27,10 +34,16 @@ export interface SubprocessOptions {
   readonly onDiagnostic?: (text: string) => void;
 }
 
+/** A rung of the isolation ladder, or the strongest that starts. */
+export type IsolationChoice = (typeof ISOLATION)[number];
+
+const ISOLATION = ["process", "hardened", "namespace", "auto"] as const;
+
 /** Checked options with the defaults filled in. */
 export interface ResolvedOptions {
   readonly workerPath: string | URL | null;
   readonly nodePath: string | null;
+  readonly isolation: IsolationChoice;
   readonly execArgv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly limits: SandboxLimits;
@@ -38,13 +51,31 @@ export interface ResolvedOptions {
   readonly onDiagnostic: ((text: string) => void) | null;
 }
 
-const NAMES = ["workerPath", "nodePath", "execArgv", "env", "limits", "executionLimits", "onDiagnostic"];
+const NAMES = [
+  "workerPath",
+  "nodePath",
+  "isolation",
+  "execArgv",
+  "env",
+  "limits",
+  "executionLimits",
+  "onDiagnostic",
+];
 
 /** @throws SandboxError `OPTION_INVALID` that names the option and what was expected. */
 export function resolveOptions(options: SubprocessOptions = {}): ResolvedOptions {
   if (!isRecord(options)) throw invalid("options", "an object", options);
   refuseUnknown("", Object.keys(options), NAMES);
-  const { workerPath, nodePath, execArgv, env, limits, executionLimits, onDiagnostic } = options;
+  const {
+    workerPath,
+    nodePath,
+    isolation = "process",
+    execArgv,
+    env,
+    limits,
+    executionLimits,
+    onDiagnostic,
+  } = options;
   if (workerPath !== undefined && !(workerPath instanceof URL) && !isText(workerPath)) {
     throw invalid("workerPath", "a path or a file: URL", workerPath);
   }
@@ -52,6 +83,10 @@ export function resolveOptions(options: SubprocessOptions = {}): ResolvedOptions
     throw invalid("workerPath", "a file: URL", workerPath.href);
   }
   if (nodePath !== undefined && !isText(nodePath)) throw invalid("nodePath", "a path", nodePath);
+  const choice = ISOLATION.find((known) => known === isolation);
+  if (choice === undefined) {
+    throw invalid("isolation", `one of ${ISOLATION.map((known) => `"${known}"`).join(", ")}`, isolation);
+  }
   if (execArgv !== undefined && !(Array.isArray(execArgv) && execArgv.every(isText))) {
     throw invalid("execArgv", "an array of non-empty strings", execArgv);
   }
@@ -67,6 +102,7 @@ export function resolveOptions(options: SubprocessOptions = {}): ResolvedOptions
   return {
     workerPath: workerPath ?? null,
     nodePath: nodePath ?? null,
+    isolation: choice,
     execArgv: execArgv ?? [],
     env: (env ?? {}) as Readonly<Record<string, string>>,
     limits: { ...DEFAULT_LIMITS, ...numbers("limits", limits, Object.keys(DEFAULT_LIMITS)) },

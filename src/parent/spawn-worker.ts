@@ -2,10 +2,11 @@
  * Starts the worker process: argv, environment, descriptors, process group. Knows no protocol.
  */
 
-import { dirname } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { execa } from "execa";
 import { MEMORY_MARK } from "../protocol/lifeline.ts";
+import type { Launch } from "./isolation/launch.ts";
+import { exitOfWrapped, findWrapped } from "./isolation/wrapped-worker.ts";
 
 /** What ends a process, and what it said last on its stderr. */
 export interface WorkerExit {
@@ -18,6 +19,7 @@ export interface WorkerExit {
 
 /** A running worker process. */
 export interface WorkerProcess {
+  /** Of the process that runs the guest; of the one around it until that has started. */
   readonly pid: number;
   readonly stdin: Writable;
   readonly stdout: Readable;
@@ -30,10 +32,7 @@ export interface WorkerProcess {
 
 /** How to start it. */
 export interface SpawnOptions {
-  readonly workerFile: string;
-  readonly nodePath: string | null;
-  readonly execArgv: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
+  readonly launch: Launch;
   onStderr(text: string): void;
 }
 
@@ -64,13 +63,13 @@ export function workerEnvironment(
 
 /** Rejects when the process cannot be started (no such Node, no more processes). */
 export async function spawnWorker(options: SpawnOptions): Promise<WorkerProcess> {
-  const child = execa(options.nodePath ?? process.execPath, [...options.execArgv, options.workerFile], {
-    env: workerEnvironment(options.env),
+  const { launch } = options;
+  const child = execa(launch.command, launch.args, {
+    env: workerEnvironment(launch.env),
     extendEnv: false,
-    // The folder of the worker tells a guest nothing about the host application.
-    cwd: dirname(options.workerFile),
+    cwd: launch.cwd,
     // 3 is the lifeline: the worker's watcher thread dies with the parent and tells by it why it ends.
-    stdio: ["pipe", "pipe", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe", "pipe", ...launch.inputs.map((input): [Uint8Array] => [input])],
     // A group of its own: the terminal's Ctrl-C goes to the host, which ends the worker in its own order.
     detached: process.platform !== "win32",
     cleanup: false,
@@ -99,7 +98,10 @@ export async function spawnWorker(options: SpawnOptions): Promise<WorkerProcess>
   const exit = new Promise<WorkerExit>((resolve) => {
     child.once("exit", (code, signal) => {
       gone = true;
-      const drained = (): void => resolve({ code, signal, overMemory, stderrTail: tail });
+      const how = launch.wrapped ? exitOfWrapped(code, signal) : { code, signal };
+      // Whoever ended the process around the worker did not end the worker with it.
+      if (launch.wrapped) killGroup(child.pid);
+      const drained = (): void => resolve({ ...how, overMemory, stderrTail: tail });
       const timer = setTimeout(drained, DRAIN_MS);
       child.once("close", () => {
         clearTimeout(timer);
@@ -118,17 +120,37 @@ export async function spawnWorker(options: SpawnOptions): Promise<WorkerProcess>
   const { pid } = child;
   if (pid === undefined) throw new Error("the worker has no process id");
   const handles = [child, stdin, stdout, stderr, lifeline] as unknown as { ref(): void; unref(): void }[];
+  let wrapped: number | null = null;
+  const workerPid = (): number => {
+    if (launch.wrapped) wrapped ??= findWrapped(pid);
+    return wrapped ?? pid;
+  };
   return {
-    pid,
+    get pid() {
+      return workerPid();
+    },
     stdin,
     stdout,
     exit,
     kill(signal) {
       // After its exit the number may belong to somebody else.
-      if (!gone) child.kill(signal);
+      if (gone) return;
+      if (!launch.wrapped) child.kill(signal);
+      else if (signal === "SIGKILL") killGroup(pid);
+      else if (workerPid() !== pid) process.kill(workerPid(), signal);
     },
     hold(on) {
       for (const handle of handles) on ? handle.ref() : handle.unref();
     },
   };
+}
+
+/** The whole group at once: the worker, and what stands around it. */
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // Nobody is left in it.
+  }
 }

@@ -6,9 +6,11 @@ import { BoundedBytes } from "../shared/bounded-bytes.ts";
 import { isSandboxError, SandboxError } from "../shared/errors.ts";
 import type { ExecEnding, ExecuteInput, ExecuteOutput } from "../shared/executor.ts";
 import type { SandboxFileSystem } from "../shared/file-system.ts";
+import type { IsolationReport } from "../shared/sandbox.ts";
 import type { HarnessWorkspaceSpec } from "../shared/workspace-spec.ts";
+import { probeWalls } from "./isolation/probe-walls.ts";
 import type { ResolvedOptions } from "./options.ts";
-import { toWalls, type Wall } from "./walls.ts";
+import { toWalls } from "./walls.ts";
 import { watchMemory } from "./watch-memory.ts";
 import { toExecParams, toOpenParams } from "./wire-params.ts";
 import { workerFiles } from "./worker-files.ts";
@@ -19,7 +21,7 @@ export interface SubprocessExecutor {
   execute(input: ExecuteInput): Promise<ExecuteOutput>;
   readonly files: SandboxFileSystem;
   /** Starts the worker if there is none. */
-  describe(): Promise<{ engine: string; defense: string; probe: Wall[] }>;
+  describe(): Promise<IsolationReport>;
   dispose(): Promise<void>;
 }
 
@@ -148,6 +150,9 @@ export function createSubprocessExecutor(
     } catch (error) {
       if (ended !== null) return await killed(ended);
       if (endedForMemory(error)) return await killed({ kind: "killed", by: "memory" });
+      // Nothing was started, and nothing less than what was asked for will be.
+      if (isSandboxError(error) && error.code === "ISOLATION_UNAVAILABLE")
+        return refused("policy", error.message);
       const exit = isSandboxError(error) && error.code === "WORKER_EXITED" ? error.data.signal : null;
       const why = error instanceof Error ? error.message : String(error);
       out.stderr.push(new TextEncoder().encode(`little-harness: ${why}\n`));
@@ -214,8 +219,13 @@ export function createSubprocessExecutor(
       const release = life.hold();
       try {
         const { channel, opened } = await life.connect();
-        const { body } = await channel.request("isolation", {}, {});
-        return { engine: opened.engine, defense: opened.defense, probe: toWalls(body) };
+        const { launch, layers } = life.rung;
+        const { mounts, capabilities } = workspace;
+        const walls = await probeWalls(launch, mounts, capabilities.network !== undefined, async (task) => {
+          const body = [new TextEncoder().encode(JSON.stringify(task))];
+          return toWalls((await channel.request("isolation", {}, { body })).body);
+        });
+        return { rung: launch.rung, layers, engine: opened.engine, defense: opened.defense, walls };
       } finally {
         release();
       }

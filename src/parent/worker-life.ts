@@ -11,6 +11,8 @@ import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import { SandboxError } from "../shared/errors.ts";
 import { buildId } from "./build-id.ts";
 import { findWorker } from "./find-worker.ts";
+import type { ChosenRung } from "./isolation/choose-rung.ts";
+import { guardInspector } from "./isolation/guard-inspector.ts";
 import type { ResolvedOptions } from "./options.ts";
 import type { WorkerExit, WorkerProcess } from "./spawn-worker.ts";
 import { stopWorker } from "./stop-worker.ts";
@@ -48,6 +50,7 @@ export class WorkerLife {
   readonly #duties: WorkerDuties;
   #state: WorkerState = { is: "idle" };
   #holds = 0;
+  #rung: ChosenRung | null = null;
 
   constructor(options: ResolvedOptions, duties: WorkerDuties) {
     this.#options = options;
@@ -87,6 +90,12 @@ export class WorkerLife {
       released = true;
       if (--this.#holds === 0) this.#process()?.hold(false);
     };
+  }
+
+  /** What the workers of this sandbox stand on; there is an answer once one is connected. */
+  get rung(): ChosenRung {
+    if (this.#rung === null) throw new Error("no worker was started yet");
+    return this.#rung;
   }
 
   /** Whether exactly one call is open. */
@@ -162,7 +171,7 @@ export class WorkerLife {
     try {
       const body = this.#duties.restoreState();
       // Sent behind the hello without waiting for the worker's: one round trip instead of two.
-      const { value } = await channel.request("open", this.#duties.openParams, body === null ? {} : { body });
+      const { value } = await channel.request("open", this.#openParams(), body === null ? {} : { body });
       const connection: Connection = { channel, process: worker, opened: value, inputLost: () => lost };
       if (this.#state.is === "dead") {
         await stopWorker(worker, limits.graceMs);
@@ -181,16 +190,47 @@ export class WorkerLife {
   }
 
   async #spawn(): Promise<WorkerProcess> {
-    const workerFile = findWorker(this.#options.workerPath);
+    const { workerPath, nodePath, isolation, execArgv, env } = this.#options;
+    const { mounts, network } = this.#duties.openParams.workspace;
+    const workerFile = findWorker(workerPath);
     // Loaded with the first worker: an application that never runs a script loads no child_process.
-    const { spawnWorker } = await import("./spawn-worker.ts");
-    return spawnWorker({
+    const [{ spawnWorker }, { chooseRung }] = await Promise.all([
+      import("./spawn-worker.ts"),
+      import("./isolation/choose-rung.ts"),
+    ]);
+    // Chosen once: the workers that follow stand where the first stood, or do not start.
+    this.#rung ??= await chooseRung(isolation, {
       workerFile,
-      nodePath: this.#options.nodePath,
-      execArgv: this.#options.execArgv,
-      env: this.#options.env,
-      onStderr: (text) => this.#options.onDiagnostic?.(text),
+      nodePath: nodePath ?? process.execPath,
+      ownNode: nodePath === null,
+      execArgv,
+      env,
+      mounts,
+      network: network !== null,
     });
+    const release = guardInspector();
+    try {
+      const worker = await spawnWorker({
+        launch: this.#rung.launch,
+        onStderr: (text) => this.#options.onDiagnostic?.(text),
+      });
+      void worker.exit.then(release);
+      return worker;
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /** The workspace in the worker's own view of the mounts. */
+  #openParams(): ParentRequests["open"]["params"] {
+    const { openParams } = this.#duties;
+    const paths = this.#rung?.launch.backingPaths ?? [];
+    const mounts = openParams.workspace.mounts.map((mount, index) => ({
+      ...mount,
+      backingPath: paths[index] ?? mount.backingPath,
+    }));
+    return { ...openParams, workspace: { ...openParams.workspace, mounts } };
   }
 
   #connectChannel(worker: WorkerProcess): Channel<ParentRequests> {

@@ -1,7 +1,7 @@
 import { findWorker } from "../parent/find-worker.ts";
 import { resolveOptions, type SubprocessOptions } from "../parent/options.ts";
 import { createSubprocessExecutor } from "../parent/subprocess-executor.ts";
-import type { HarnessSandboxFactory, IsolationReport } from "../shared/sandbox.ts";
+import type { HarnessSandboxFactory } from "../shared/sandbox.ts";
 import { createShellRuntime } from "../shell/shell-runtime.ts";
 import { resolveTraceOptions } from "../shell/trace-options.ts";
 import { createEnvironmentToolBridge } from "../tools/environment-tool-bridge.ts";
@@ -41,10 +41,7 @@ export function subprocessSandbox(options: SubprocessOptions = {}): HarnessSandb
       files: create.files ?? executor.files,
       execute: executor.execute,
       limits: resolved.limits,
-      isolation: async (): Promise<IsolationReport> => {
-        const { engine, defense, probe } = await executor.describe();
-        return { rung: "process", engine, defense, walls: probe };
-      },
+      isolation: () => executor.describe(),
       dispose: async () => {
         try {
           await executor.dispose();

@@ -111,9 +111,19 @@ export interface ExecResult {
   readonly stateRestored: boolean;
 }
 
+/** One rung of the ladder: whether it is on, and what it is or why it is off. */
+export interface IsolationLayer {
+  readonly name: "process" | "hardened" | "namespace";
+  readonly on: boolean;
+  readonly reason: string;
+}
+
 /** Which walls stand around a script, measured where possible. */
 export interface IsolationReport {
-  readonly rung: "process" | "hardened" | "namespace" | "none";
+  /** The highest rung that is on; `"none"`: scripts run in the host's process. */
+  readonly rung: IsolationLayer["name"] | "none";
+  /** The ladder from the bottom; absent where there is none. */
+  readonly layers?: readonly IsolationLayer[];
   readonly engine: string;
   readonly defense: string;
   readonly walls: readonly {

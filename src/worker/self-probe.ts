@@ -1,8 +1,12 @@
 /**
  * What the worker can say of its own walls, by trying. Runs outside the engine's defenses, as plain code: what
- * an escaped guest could do, not what a script can.
+ * an escaped guest could do, not what a script can. Walls that the rung does not claim are not run into: on the
+ * rung `process` that would start programs and threads with every sandbox.
  */
-import { lstatSync, readFileSync } from "node:fs";
+import { lstatSync, readFileSync, symlinkSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+import type { ProbeTask } from "../protocol/probe-task.ts";
+import { connectTo, runProgram, runThread } from "./probe-attacks.ts";
 
 /** One wall, as `HarnessSandbox.isolation()` reports it. */
 export interface ProbedWall {
@@ -11,8 +15,47 @@ export interface ProbedWall {
   readonly reason: string;
 }
 
-export function selfProbe(): ProbedWall[] {
-  return [ownEnvironment(), parentEnvironment(), hostFiles(), network()];
+const LINK = ".little-harness-probe";
+
+/** Resolves when it succeeds, with what it gave; rejects when the wall stands. */
+type Attack = () => unknown;
+
+export async function selfProbe(task: ProbeTask): Promise<ProbedWall[]> {
+  const { claimed, network, parentPid, outsideFile, port, scratch } = task;
+  const unclaimed = "no wall of this rung: the worker is an ordinary process of the host's user";
+  const wall = (name: string, attack: Attack | null, notClaimed: string | null): Promise<ProbedWall> =>
+    probe(`${name} against an escaped guest`, attack, claimed ? notClaimed : unclaimed);
+  const file = outsideFile;
+  return [
+    ownEnvironment(),
+    await wall("environment of the parent", () => readFileSync(`/proc/${parentPid}/environ`), null),
+    await wall("environment of process 1", () => readFileSync("/proc/1/environ"), null),
+    await wall("host files outside the mounts", file === null ? null : () => look(file), null),
+    await wall(
+      "host files through a link in a mount",
+      file === null || scratch === null ? null : () => lookThroughLink(file, join(scratch, LINK)),
+      null,
+    ),
+    await wall("other programs", runProgram, null),
+    await wall("threads without these walls", runThread, null),
+    await wall(
+      "network",
+      port === null ? null : () => connectTo(port),
+      network ? "the workspace allows scripts a network" : null,
+    ),
+    await wall("signals to the parent", () => process.kill(parentPid, 0), null),
+  ];
+}
+
+async function probe(name: string, attack: Attack | null, notClaimed: string | null): Promise<ProbedWall> {
+  if (notClaimed !== null) return { name, state: "not-claimed", reason: notClaimed };
+  if (attack === null) return { name, state: "not-claimed", reason: "there was nothing to try it with" };
+  try {
+    await attack();
+    return { name, state: "open", reason: "the attempt succeeded" };
+  } catch (error) {
+    return { name, state: "holds", reason: `the attempt failed: ${codeOf(error)}` };
+  }
 }
 
 function ownEnvironment(): ProbedWall {
@@ -22,38 +65,22 @@ function ownEnvironment(): ProbedWall {
   return { name, state: "open", reason: `it holds ${names.length} variables that the host added` };
 }
 
-function parentEnvironment(): ProbedWall {
-  const name = "environment of the parent against an escaped guest";
-  try {
-    readFileSync(`/proc/${process.ppid}/environ`);
-    return {
-      name,
-      state: "not-claimed",
-      reason: "the worker runs as the parent's user and can read it in /proc",
-    };
-  } catch (error) {
-    return { name, state: "holds", reason: `reading it fails: ${codeOf(error)}` };
-  }
+function look(path: string): void {
+  lstatSync(path);
+  readFileSync(path);
 }
 
-function hostFiles(): ProbedWall {
-  const name = "host files outside the mounts against an escaped guest";
+function lookThroughLink(target: string, link: string): void {
+  symlinkSync(target, link);
   try {
-    lstatSync("/etc/passwd");
-    return { name, state: "not-claimed", reason: "the worker process itself sees the host's files" };
-  } catch (error) {
-    return { name, state: "holds", reason: `looking at /etc/passwd fails: ${codeOf(error)}` };
+    readFileSync(link);
+  } finally {
+    unlinkSync(link);
   }
-}
-
-function network(): ProbedWall {
-  return {
-    name: "network against an escaped guest",
-    state: "not-claimed",
-    reason: "scripts have no network; the process itself has no wall around its sockets",
-  };
 }
 
 function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : String(error);
+  if (!(error instanceof Error)) return String(error);
+  const text = "code" in error ? String(error.code) : error.message;
+  return text.slice(0, 200);
 }

@@ -3,6 +3,7 @@
 import type { EngineOptions, EngineShell, ShellState } from "../engine/port.ts";
 import type { Handlers } from "../protocol/channel.ts";
 import type { ParentRequests } from "../protocol/messages.ts";
+import type { ProbeTask } from "../protocol/probe-task.ts";
 import { defenseInDepthForAdapter } from "../shared/defense.ts";
 import type { SandboxFileSystem } from "../shared/file-system.ts";
 import { hostFiles } from "../workspace/host-files.ts";
@@ -114,9 +115,10 @@ export function createHandlers(callTool: CallTool, watcher: Watcher): Handlers<P
       return { value: {}, body: await serveFile(files, params, call.body) };
     },
 
-    async isolation() {
+    async isolation(_params, call) {
       const { selfProbe } = await import("./self-probe.ts");
-      return { value: {}, body: encoder.encode(JSON.stringify(await selfProbe())) };
+      const task = JSON.parse(decoder.decode(call.body)) as ProbeTask;
+      return { value: {}, body: encoder.encode(JSON.stringify(await selfProbe(task))) };
     },
   };
   return {

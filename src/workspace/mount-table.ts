@@ -102,10 +102,20 @@ export class MountTable {
   }
 }
 
+/** Under Node's permission model the way to a mount may not be looked at; whoever set it up gave real paths. */
+function toRealPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ERR_ACCESS_DENIED") return path;
+    throw error;
+  }
+}
+
 function toMount({ path, backingPath, access }: HarnessMount): Mount {
   let host: string;
   try {
-    host = realpathSync(backingPath);
+    host = toRealPath(backingPath);
   } catch (cause) {
     throw new Error(`The backing path of mount "${path}" does not exist: ${backingPath}`, { cause });
   }

@@ -1,0 +1,59 @@
+/**
+ * Where bubblewrap is and whether it can do its work here: asked once per Node.js, with the very arguments that
+ * workers get, mounts apart. Only absolute paths are looked at: whoever controls `PATH` must not choose the jail.
+ */
+import { accessSync, constants, realpathSync } from "node:fs";
+import { jailArguments, toInput } from "./jail-arguments.ts";
+import type { Unavailable } from "./launch.ts";
+import { type NodeVersion, parseNodeVersion } from "./node-version.ts";
+import { runOnce } from "./run-once.ts";
+import { sharedLibraries } from "./shared-libraries.ts";
+
+const PLACES = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"];
+
+/** A bubblewrap that works, and what it must show of a Node.js. */
+export interface Jail {
+  readonly bwrap: string;
+  /** Real path of the Node.js on the host. */
+  readonly node: string;
+  readonly libraries: readonly string[];
+  readonly version: NodeVersion;
+}
+
+const known = new Map<string, Promise<Jail | Unavailable>>();
+
+/** The same answer for the life of this process, a failure too. */
+export function findJail(nodePath: string): Promise<Jail | Unavailable> {
+  const before = known.get(nodePath);
+  if (before !== undefined) return before;
+  const asked = tryJail(nodePath).catch((error: unknown) => ({
+    unavailable: error instanceof Error ? error.message : String(error),
+  }));
+  known.set(nodePath, asked);
+  return asked;
+}
+
+async function tryJail(nodePath: string): Promise<Jail | Unavailable> {
+  if (process.platform !== "linux") return { unavailable: `there is no bubblewrap for ${process.platform}` };
+  const bwrap = PLACES.find(isExecutable);
+  if (bwrap === undefined)
+    return { unavailable: `bubblewrap is not installed (looked for ${PLACES.join(", ")})` };
+  const node = realpathSync(nodePath);
+  const libraries = await sharedLibraries(node);
+  const input = toInput(jailArguments({ node, libraries, network: false, dieWithParent: true }));
+  const { ok, stdout, why } = await runOnce(bwrap, ["--args", "4", "--", "/node/node", "--version"], [input]);
+  if (!ok) return { unavailable: `bubblewrap cannot make a jail here (${why})` };
+  const version = parseNodeVersion(stdout);
+  return version === null
+    ? { unavailable: `${nodePath} names no version of Node.js` }
+    : { bwrap, node, libraries, version };
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

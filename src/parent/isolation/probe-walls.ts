@@ -1,0 +1,97 @@
+/**
+ * Asks a worker to run into its own walls, with something real behind each: a file that can be read, a port where
+ * somebody listens. The worker's answer is its word and no more; a connection that arrives is seen here.
+ */
+import { accessSync, constants, realpathSync } from "node:fs";
+import { createServer } from "node:net";
+import type { ProbeTask } from "../../protocol/probe-task.ts";
+import type { Wall } from "../walls.ts";
+import { isAtOrBelow } from "./guard-own-code.ts";
+import type { Launch } from "./launch.ts";
+
+/** A listener for the time of one probe. */
+interface Listener {
+  readonly port: number | null;
+  hasConnected(): boolean;
+  close(): void;
+}
+
+/** `ask` hands the task to the worker and resolves to what it says. */
+export async function probeWalls(
+  launch: Launch,
+  mounts: readonly { readonly path: string; readonly backingPath: string }[],
+  network: boolean,
+  ask: (task: ProbeTask) => Promise<Wall[]>,
+): Promise<Wall[]> {
+  const claimed = launch.rung !== "process";
+  const listener = claimed && !network ? await listen() : null;
+  try {
+    const scratchIndex = mounts.findIndex(({ path }) => path === "/tmp");
+    const walls = await ask({
+      claimed,
+      network,
+      parentPid: process.pid,
+      outsideFile: claimed ? findOutside(mounts.map(({ backingPath }) => backingPath)) : null,
+      port: listener?.port ?? null,
+      scratch: launch.backingPaths[scratchIndex] ?? null,
+    });
+    const arrived = listener?.hasConnected() === true;
+    return [
+      ...walls.map(
+        (wall): Wall =>
+          arrived && wall.name.startsWith("network")
+            ? { ...wall, state: "open", reason: "a connection of it arrived" }
+            : wall,
+      ),
+      inspectorWall(),
+    ];
+  } finally {
+    listener?.close();
+  }
+}
+
+function inspectorWall(): Wall {
+  const name = "inspector of the parent against an escaped guest";
+  if (process.platform === "win32")
+    return { name, state: "holds", reason: "there is no signal that opens it" };
+  const guarded = process.listenerCount("SIGUSR1") > 0;
+  return guarded
+    ? { name, state: "holds", reason: "SIGUSR1 has a listener in the parent and does not open it" }
+    : { name, state: "open", reason: "somebody took the listener of SIGUSR1 away" };
+}
+
+/** A file that exists on every host and that no mount shows. */
+function findOutside(mounts: readonly string[]): string | null {
+  const files = ["/etc/passwd", process.execPath].flatMap((path) => {
+    try {
+      accessSync(path, constants.R_OK);
+      return [realpathSync(path)];
+    } catch {
+      // Not on this host.
+      return [];
+    }
+  });
+  return files.find((path) => !mounts.some((mount) => isAtOrBelow(path, mount))) ?? null;
+}
+
+function listen(): Promise<Listener> {
+  let connected = false;
+  const server = createServer((socket) => {
+    connected = true;
+    socket.destroy();
+  });
+  server.unref();
+  return new Promise((resolve) => {
+    const listening = (port: number | null): Listener => ({
+      port,
+      hasConnected: () => connected,
+      close: () => server.close(),
+    });
+    // A host that may not listen has one wall less to try.
+    server.once("error", () => resolve(listening(null)));
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      resolve(listening(typeof address === "object" && address !== null ? address.port : null));
+    });
+  });
+}
