@@ -8,6 +8,7 @@ import { defenseInDepthForAdapter } from "../shared/defense.ts";
 import type { SandboxFileSystem } from "../shared/file-system.ts";
 import { hostFiles } from "../workspace/host-files.ts";
 import { MountFs } from "../workspace/mount-fs.ts";
+import { loadEngine } from "./load-engine.ts";
 import { serveFile } from "./serve-file.ts";
 import type { Watcher } from "./start-lifeline.ts";
 
@@ -24,7 +25,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 export function createHandlers(callTool: CallTool, watcher: Watcher): Handlers<ParentRequests> {
-  const engine = import("../engine/index.ts");
+  const engine = loadEngine();
   let workspace: Workspace | null = null;
   let shell: EngineShell | null = null;
   let state: ShellState | null = null;
