@@ -19,6 +19,8 @@ import { type Connection, WorkerLife } from "./worker-life.ts";
 /** What `createShellRuntime` needs of a worker. */
 export interface SubprocessExecutor {
   execute(input: ExecuteInput): Promise<ExecuteOutput>;
+  /** Starts the worker if there is none, without waiting for it. */
+  prepare(): void;
   readonly files: SandboxFileSystem;
   /** Starts the worker if there is none. */
   describe(): Promise<IsolationReport>;
@@ -214,6 +216,10 @@ export function createSubprocessExecutor(
 
   return {
     execute,
+    prepare() {
+      // A start that fails is tried again by the command that needs it, which then tells why.
+      life.connect().catch(() => undefined);
+    },
     files: workerFiles(life, limits.timeoutMs, readOnlyPrefixes),
     async describe() {
       const release = life.hold();

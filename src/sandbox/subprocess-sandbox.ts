@@ -40,6 +40,7 @@ export function subprocessSandbox(options: SubprocessOptions = {}): HarnessSandb
       traceOptions,
       files: create.files ?? executor.files,
       execute: executor.execute,
+      prepare: executor.prepare,
       limits: resolved.limits,
       isolation: () => executor.describe(),
       dispose: async () => {

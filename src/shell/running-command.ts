@@ -84,6 +84,7 @@ export class RunningCommand implements ScopedCommand {
       return await this.refuse(withoutReport(126, { kind: "refused", by: "policy" }, prefixes.problem));
     }
     this.#emitStarted();
+    if (!this.stop.signal.aborted) this.#parts.prepare();
     const frame = await this.#parts.tracker.open();
     const startedMs = performance.now();
     this.#isOpen = true;

@@ -14,6 +14,8 @@ export type RuntimeLimits = Partial<SandboxLimits> &
 
 export interface RuntimeParts {
   readonly execute: Execute;
+  /** See `ShellRuntimeOptions.prepare`. */
+  prepare(): void;
   readonly events: EventStream;
   readonly tracker: ChangeTracker;
   readonly isolation: IsolationKeeper;

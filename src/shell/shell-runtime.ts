@@ -51,6 +51,11 @@ export interface ShellRuntimeOptions {
   readonly files?: SandboxFileSystem | undefined;
   /** Runs one command. */
   readonly execute: Execute;
+  /**
+   * Told that a command is about to run, before the tracked mounts are walked for it: what the executor needs
+   * may start meanwhile. Not waited for; must not throw.
+   */
+  readonly prepare?: (() => void) | undefined;
   /** Releases what the executor holds. Its error becomes `harness.runtime.dispose.failed`. */
   readonly dispose?: (() => Promise<void> | void) | undefined;
   /** @default a report that claims nothing */
@@ -94,6 +99,7 @@ class ShellRuntime implements HarnessSandbox {
     const hasJavascript = workspace.capabilities.javascript && runtime?.javascript !== false;
     this.#parts = {
       execute: options.execute,
+      prepare: options.prepare ?? (() => undefined),
       events: new EventStream(options.emit),
       tracker: new ChangeTracker(workspace.mounts),
       isolation: new IsolationKeeper(options.isolation),
