@@ -5,6 +5,7 @@ const ALLOWED_FILES: readonly RegExp[] = [
   /^package\.json$/,
   /^(?:README|CHANGELOG|SECURITY)\.md$/,
   /^LICENSE$/,
+  /^docs\/[a-z-]+\.md$/,
   /^dist\/THIRD_PARTY_LICENSES\.md$/,
   /^dist\/(?:index|sandbox|cli|chunk-[A-Z0-9]{8})\.js$/,
   /^dist\/types\/(?:[a-z-]+\/)?[a-z-]+\.d\.ts$/,

@@ -25,7 +25,7 @@ export type {
   IsolationReport,
 } from "./shared/sandbox.ts";
 export type { HarnessTool, HarnessTools, ToolBridge, ToolCallOptions } from "./shared/tools.ts";
-export type { HarnessTraceOptions } from "./shared/trace-options.ts";
+export type { HarnessTraceLevel, HarnessTraceOptions } from "./shared/trace-options.ts";
 export type {
   HarnessCapabilities,
   HarnessMount,

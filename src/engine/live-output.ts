@@ -112,7 +112,8 @@ export function liveOutput(outPath: string, errPath: string): LiveOutput {
         mayBeRedirected ||= mayRedirectForGood(node, safeFunctions);
         if (mayBeRedirected) return grouped(node);
         const streaming = statement(node);
-        return isOneSimpleCommand(node) ? streaming : grouped(streaming);
+        // The frame around the whole script catches what a single command leaves; among several, order counts.
+        return statements.length === 1 && isOneSimpleCommand(node) ? streaming : grouped(streaming);
       });
     },
   };

@@ -32,7 +32,9 @@ export interface JustBashExecutor {
 export interface JustBashSetup {
   readonly workspace: HarnessWorkspaceSpec;
   readonly tools: boolean;
-  readonly limits: Partial<Pick<SandboxLimits, "timeoutMs" | "maxOutputBytes" | "maxStreamBytes">>;
+  readonly limits: Partial<
+    Pick<SandboxLimits, "timeoutMs" | "maxOutputBytes" | "maxStreamBytes" | "maxWriteBytes">
+  >;
   readonly executionLimits: Readonly<Record<string, number>>;
   /** The built worker's main file; the engine lies beside it. */
   workerFile(): string;
@@ -59,7 +61,14 @@ export function createJustBashExecutor(setup: JustBashSetup): JustBashExecutor {
     loaded ??= (async () => {
       const url = pathToFileURL(join(dirname(setup.workerFile()), "engine.js")).href;
       const engine = (await import(url)) as EngineModule;
-      return { engine, fs: new MountFs({ mounts, createError: engine.createShellFsError }) };
+      return {
+        engine,
+        fs: new MountFs({
+          mounts,
+          createError: engine.createShellFsError,
+          maxWriteBytes: limits.maxWriteBytes,
+        }),
+      };
     })();
     return loaded;
   };
@@ -67,6 +76,7 @@ export function createJustBashExecutor(setup: JustBashSetup): JustBashExecutor {
   async function execute(input: ExecuteInput): Promise<ExecuteOutput> {
     const { engine, fs } = await load();
     fs.setReadOnlyPrefixes(input.readOnlyPrefixes);
+    if (!input.nested) fs.forgetWrittenBytes();
     const maxOutputBytes = input.maxOutputBytes ?? limits.maxOutputBytes;
     const out = { stdout: new BoundedBytes(maxOutputBytes), stderr: new BoundedBytes(maxOutputBytes) };
     const stop = new AbortController();

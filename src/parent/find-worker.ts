@@ -11,7 +11,10 @@ const WORKER_FILE = "main.js";
  * The worker's main file, as an absolute path.
  * @throws SandboxError `WORKER_NOT_FOUND` that lists what was tried and what to set.
  */
-export function findWorker(workerPath: string | URL | null, from: string = import.meta.url): string {
+export function findWorker(
+  workerPath: string | URL | null,
+  from: string | undefined = import.meta.url,
+): string {
   if (workerPath !== null) return named(workerPath);
   const tried: string[] = [];
   for (const candidate of candidates(from)) {
@@ -42,10 +45,11 @@ function named(workerPath: string | URL): string {
   );
 }
 
-function* candidates(from: string): Generator<string | null> {
-  const here = from.startsWith("file:") ? dirname(fileURLToPath(from)) : null;
+function* candidates(from: string | undefined): Generator<string | null> {
+  // A bundle as CommonJS has no `import.meta.url`.
+  const here = from?.startsWith("file:") ? dirname(fileURLToPath(from)) : null;
   yield here === null ? null : join(here, "worker", WORKER_FILE);
-  yield resolvePackage(from);
+  yield from === undefined ? null : resolvePackage(from);
   yield resolvePackage(join(process.cwd(), "index.js"));
 }
 

@@ -51,7 +51,8 @@ export interface ResolvedOptions {
   readonly onDiagnostic: ((text: string) => void) | null;
 }
 
-const NAMES = [
+/** Names of the options of `subprocessSandbox()`. */
+export const SUBPROCESS_OPTIONS = [
   "workerPath",
   "nodePath",
   "isolation",
@@ -65,7 +66,7 @@ const NAMES = [
 /** @throws SandboxError `OPTION_INVALID` that names the option and what was expected. */
 export function resolveOptions(options: SubprocessOptions = {}): ResolvedOptions {
   if (!isRecord(options)) throw invalid("options", "an object", options);
-  refuseUnknown("", Object.keys(options), NAMES);
+  refuseUnknown("", Object.keys(options), SUBPROCESS_OPTIONS);
   const {
     workerPath,
     nodePath,

@@ -208,18 +208,11 @@ export class WorkerLife {
       mounts,
       network: network !== null,
     });
-    const release = guardInspector();
-    try {
-      const worker = await spawnWorker({
-        launch: this.#rung.launch,
-        onStderr: (text) => this.#options.onDiagnostic?.(text),
-      });
-      void worker.exit.then(release);
-      return worker;
-    } catch (error) {
-      release();
-      throw error;
-    }
+    guardInspector();
+    return spawnWorker({
+      launch: this.#rung.launch,
+      onStderr: (text) => this.#options.onDiagnostic?.(text),
+    });
   }
 
   /** The workspace in the worker's own view of the mounts. */
@@ -281,7 +274,7 @@ export class WorkerLife {
           )
         : new SandboxError(
             "PROTOCOL_BROKEN",
-            `The worker broke the protocol: ${cause.message}`,
+            `The worker broke the protocol: ${cause.message}${this.#state.is === "starting" ? NO_HELLO : ""}`,
             {},
             { cause },
           );
@@ -290,6 +283,9 @@ export class WorkerLife {
     this.condemn(why);
   }
 }
+
+/** Far more likely than a broken worker. */
+const NO_HELLO = " It had not said hello yet: is workerPath the dist/worker folder of this package?";
 
 function exitError({ code, signal, overMemory, stderrTail }: WorkerExit): SandboxError {
   const how = overMemory ? "above maxMemoryMb" : signal === null ? `code ${code}` : signal;

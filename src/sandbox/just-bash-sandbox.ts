@@ -9,6 +9,7 @@ import { checkWorkspace } from "../workspace/check-workspace.ts";
 import { hostFiles } from "../workspace/host-files.ts";
 import { MountFs } from "../workspace/mount-fs.ts";
 import { addPrivateDirectories } from "../workspace/private-directories.ts";
+import { checkCwd } from "./check-cwd.ts";
 import { withRuntime } from "./effective-capabilities.ts";
 
 /** Options of `justBashSandbox()`: those of `subprocessSandbox()` that make sense without a process. */
@@ -28,6 +29,7 @@ export function justBashSandbox(options: JustBashOptions = {}): HarnessSandboxFa
     const workspace = withRuntime(checkWorkspace(create.workspace), create.runtime);
     const traceOptions = create.traceOptions ?? resolveTraceOptions(undefined, undefined);
     const toolBridge = createEnvironmentToolBridge({ ...create, workspace }, traceOptions, () => undefined);
+    await checkCwd(workspace);
     const inside = addPrivateDirectories(workspace);
     const executor = createJustBashExecutor({
       workspace: inside.workspace,

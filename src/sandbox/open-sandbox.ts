@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
-import type { SubprocessOptions } from "../parent/options.ts";
+import { SUBPROCESS_OPTIONS, type SubprocessOptions } from "../parent/options.ts";
 import { SandboxError } from "../shared/errors.ts";
 import type { EmitEvent } from "../shared/events.ts";
+import { DEFAULT_LIMITS } from "../shared/limits.ts";
 import type {
   HarnessRuntimeOptions,
   HarnessSandbox,
@@ -9,8 +10,9 @@ import type {
   HarnessSandboxMode,
 } from "../shared/sandbox.ts";
 import type { HarnessTools } from "../shared/tools.ts";
-import type { HarnessTraceOptions } from "../shared/trace-options.ts";
+import type { HarnessTraceLevel } from "../shared/trace-options.ts";
 import type { HarnessMount, MountAccess, NetworkPolicy } from "../shared/workspace-spec.ts";
+import { resolveTraceOptions } from "../shell/trace-options.ts";
 import { chooseFactory } from "./mode.ts";
 
 /** One directory of the host in the short form of `openSandbox`. */
@@ -43,7 +45,8 @@ export interface OpenSandboxOptions extends SubprocessOptions {
   readonly runtime?: HarnessRuntimeOptions;
   /** What scripts may reach with `curl`. @default nothing */
   readonly network?: NetworkPolicy;
-  readonly traceOptions?: HarnessTraceOptions;
+  /** What events may hold: a preset or single fields. @default "metadata" */
+  readonly traceOptions?: HarnessTraceLevel;
   /** Asked before each command. */
   readonly getReadOnlyPrefixes?: () => readonly string[];
 }
@@ -56,6 +59,7 @@ export interface OpenSandboxOptions extends SubprocessOptions {
  */
 export async function openSandbox(options: OpenSandboxOptions): Promise<HarnessSandbox> {
   if (typeof options !== "object" || options === null) throw invalid("options", "an object with mounts");
+  refuseUnknown(options);
   const {
     mounts,
     cwd,
@@ -88,9 +92,32 @@ export async function openSandbox(options: OpenSandboxOptions): Promise<HarnessS
     toolContext,
     runtime,
     emit: onEvent ?? (() => undefined),
-    traceOptions,
+    traceOptions: resolveTraceOptions(traceOptions, undefined),
     getReadOnlyPrefixes,
   });
+}
+
+/** Options of this function alone; the rest is checked where it is used. */
+const OWN_OPTIONS = [
+  "mounts",
+  "cwd",
+  "tools",
+  "toolContext",
+  "onEvent",
+  "sandbox",
+  "runtime",
+  "network",
+  "traceOptions",
+  "getReadOnlyPrefixes",
+];
+
+function refuseUnknown(options: object): void {
+  const known = [...OWN_OPTIONS, ...SUBPROCESS_OPTIONS];
+  const name = Object.keys(options).find((key) => !known.includes(key));
+  if (name === undefined) return;
+  const hint = Object.hasOwn(DEFAULT_LIMITS, name) ? ` Did you mean limits.${name}?` : "";
+  const message = `Unknown option "${name}".${hint} Known options: ${known.join(", ")}.`;
+  throw new SandboxError("OPTION_INVALID", message, { option: name });
 }
 
 const MOUNT_KEYS = ["path", "access", "tracked", "readOnlyPrefixes"];

@@ -7,6 +7,7 @@ import { resolveTraceOptions } from "../shell/trace-options.ts";
 import { createEnvironmentToolBridge } from "../tools/environment-tool-bridge.ts";
 import { checkWorkspace } from "../workspace/check-workspace.ts";
 import { addPrivateDirectories } from "../workspace/private-directories.ts";
+import { checkCwd } from "./check-cwd.ts";
 import { withRuntime } from "./effective-capabilities.ts";
 
 /**
@@ -26,6 +27,7 @@ export function subprocessSandbox(options: SubprocessOptions = {}): HarnessSandb
     const traceOptions = create.traceOptions ?? resolveTraceOptions(undefined, undefined);
     const toolBridge = createEnvironmentToolBridge({ ...create, workspace }, traceOptions, () => undefined);
     findWorker(resolved.workerPath);
+    await checkCwd(workspace);
     const inside = addPrivateDirectories(workspace);
     const executor = createSubprocessExecutor(
       resolved,

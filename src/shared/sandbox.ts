@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /**
  * What a host holds: a sandbox, the factory that makes one, and what they take and give. Types only.
  * Every adapter (child process, this process, a machine elsewhere) offers exactly this.
@@ -107,7 +108,7 @@ export interface ExecResult {
   };
   /** What the command changed below tracked mounts, sorted by path; without what its nested commands changed. */
   readonly changes: readonly FileChange[];
-  /** Whether the next command sees the cwd and variables that this one left. */
+  /** Whether the command started with the cwd and variables that the last one that ended well had left. */
   readonly stateRestored: boolean;
 }
 

@@ -20,12 +20,15 @@ function isWorkerOf(pid: number, parent: number): boolean {
   }
 }
 
-/** Whether a process with this id exists and is not a zombie. */
+/** Whether a process with this id exists and one of its threads is no zombie: until then its descriptors are open. */
 export function isAlive(pid: number): boolean {
   try {
-    const status = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return status.slice(status.lastIndexOf(")") + 2, status.lastIndexOf(")") + 3) !== "Z";
+    return readdirSync(`/proc/${pid}/task`).some((thread) => {
+      const status = readFileSync(`/proc/${pid}/task/${thread}/stat`, "latin1");
+      return status.slice(status.lastIndexOf(")") + 2, status.lastIndexOf(")") + 3) !== "Z";
+    });
   } catch {
+    // Gone between the listing and the look; or it never was.
     return false;
   }
 }
@@ -37,4 +40,17 @@ export async function until(condition: () => boolean, timeoutMs = 5_000): Promis
     if (Date.now() > end) throw new Error(`did not come true within ${timeoutMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
+}
+
+/** Process ids of all that descends from a process (Linux). */
+export function descendants(pid: number): number[] {
+  let children: number[];
+  try {
+    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").trim();
+    children = text === "" ? [] : text.split(" ").map(Number);
+  } catch {
+    // Gone between the listing and the look.
+    return [];
+  }
+  return children.flatMap((child) => [child, ...descendants(child)]);
 }

@@ -60,6 +60,32 @@ test("a mount on a file, a relative mount path and no mount at all are named", a
   expect(await open({ mounts: {} })).toMatch(/^OPTION_INVALID: .*mounts/);
 });
 
+test("a cwd that is not there is named", async () => {
+  for (const sandbox of ["subprocess", "just-bash"]) {
+    expect(await open({ cwd: "/w/typo", sandbox })).toMatch(/^WORKSPACE_INVALID: .*cwd.*"\/w\/typo"/);
+  }
+});
+
+test("a command whose cwd is not there is not run elsewhere", async () => {
+  for (const sandbox of ["subprocess", "just-bash"] as const) {
+    const opened = await openForTest({ sandbox });
+    await opened.sandbox.fs.writeFile("/w/precious", "");
+    const result = await opened.sandbox.exec("rm -f *; pwd", { cwd: "/w/typo" });
+    expect(result).toMatchObject({ exitCode: 126, stdout: "", changes: [] });
+    expect(result.stderr).toBe("bash: cd: /w/typo: No such file or directory\n");
+    expect(await opened.sandbox.fs.exists("/w/precious")).toBe(true);
+  }
+});
+
+test("a trace level is a preset or single fields, and a bad one is named", async () => {
+  expect(await open({ traceOptions: "everything" })).toMatch(/^OPTION_INVALID: .*everything/);
+  const { sandbox, events } = await openForTest({ traceOptions: { output: true } });
+  await sandbox.exec("echo traced");
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: "harness.runtime.command.completed", stdout: "traced\n" }),
+  );
+});
+
 test("two mounts on one path are named", async () => {
   expect(await open({ mounts: { "/w": tempDir(), "/w/": tempDir() } })).toMatch(/^WORKSPACE_INVALID: .*\/w/);
 });

@@ -75,7 +75,8 @@ test("a worker above its memory limit is killed, and the command says so", async
 
 test("more output than a stream may carry ends the command", async () => {
   const { sandbox } = await openForTest({ limits: { maxStreamBytes: 1_000_000 } });
-  const result = await sandbox.exec("while true; do echo 0123456789012345678901234567890123456789; done");
+  const line = "0123456789".repeat(1_000);
+  const result = await sandbox.exec(`while true; do echo ${line}; done`);
   expect(result).toMatchObject({ exitCode: 137, ending: { kind: "killed", by: "output" } });
 });
 
