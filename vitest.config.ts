@@ -17,6 +17,9 @@ const folders = readdirSync(join(root, "test"), { withFileTypes: true })
   .map(({ name }) => name)
   .sort();
 
+// In the environment of every test process from its first moment, where tests let a guest look for it.
+process.env.HARNESS_TEST_SECRET = "planted-5b1e77";
+
 const jsonFile = process.env.VITEST_JSON;
 
 export default defineConfig({

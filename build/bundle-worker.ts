@@ -29,7 +29,6 @@ const ENTRIES: Record<string, string> = {
   main: "src/worker/main.ts",
   engine: "src/engine/index.ts",
   lifeline: "src/worker/lifeline.ts",
-  lockdown: "src/worker/lockdown.ts",
 };
 
 /** just-bash's worker scripts and the files that each looks for beside itself. */
@@ -42,7 +41,7 @@ const SCRIPTS: Record<string, string[]> = {
 /** Writes the worker into `outDir` and returns what went into it. */
 export async function bundleWorker(outDir: string, buildId: string, entries = ENTRIES): Promise<Metafile[]> {
   const chunks = join(outDir, CHUNKS);
-  const metafiles = [await bundleEntries(outDir, buildId, entries)];
+  const metafiles = [await bundleEntries(outDir, buildId, entries), await bundleLockdown(outDir)];
   for (const script of Object.keys(SCRIPTS)) metafiles.push(await bundleScript(script, chunks));
   for (const file of Object.values(SCRIPTS).flat()) copyInto(chunks, join(modules, file));
   writeFileSync(join(chunks, STRIPPER_WASM), stripperWasm());
@@ -73,6 +72,16 @@ async function bundleEntries(
     chunkNames: `${CHUNKS}/[name]-[hash]`,
     define: { ...commonOptions.define, __BUILD_ID__: JSON.stringify(buildId) },
     plugins: [justBashErrors(join(justBash, "dist/bundle")), noNativeCodecs, unusedRequire, requireBuiltins],
+  });
+  return metafile;
+}
+
+/** One file of its own: every thread reads it before anything else. */
+async function bundleLockdown(outDir: string): Promise<Metafile> {
+  const { metafile } = await build({
+    ...commonOptions,
+    entryPoints: [join(root, "src/worker/lockdown.ts")],
+    outfile: join(outDir, "lockdown.js"),
   });
   return metafile;
 }

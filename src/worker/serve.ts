@@ -53,6 +53,8 @@ export function createHandlers(callTool: CallTool, watcher: Watcher): Handlers<P
       watcher.limitMemory(params.maxMemoryMb);
       const { openShell, createShellFsError, defenseLevel, ENGINE_NAME } = await engine;
       const { mounts, cwd, python, javascript, network } = params.workspace;
+      // Node loads it at its first use, which the engine's defenses would block.
+      if (network !== null) await fetch("data:,");
       const fs = new MountFs({
         mounts: mounts.map((mount) => ({ ...mount, tracked: false })),
         createError: createShellFsError,

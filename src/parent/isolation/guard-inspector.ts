@@ -1,20 +1,29 @@
 /**
- * SIGUSR1 makes a Node.js process open its inspector, through which anybody on this machine can run code in it.
- * A worker that a guest took over could send it. With a listener of any kind the signal does nothing of that; ours
- * is there while workers live and nobody else listens.
+ * SIGUSR1 makes a Node.js process open its inspector, through which anybody on this machine can run code in it. A
+ * worker that a guest took over could send it. With a listener of any kind the signal opens nothing.
  */
-let workers = 0;
+import { isMainThread } from "node:worker_threads";
+import type { Wall } from "../walls.ts";
 
 const ignore = (): void => undefined;
 
-/** Call the function returned when the worker is gone. */
-export function guardInspector(): () => void {
-  if (process.platform === "win32") return ignore;
-  if (++workers === 1 && process.listenerCount("SIGUSR1") === 0) process.on("SIGUSR1", ignore);
-  let over = false;
-  return () => {
-    if (over) return;
-    over = true;
-    if (--workers === 0) process.off("SIGUSR1", ignore);
-  };
+/**
+ * Takes SIGUSR1 from the inspector, for the life of this process: without its last listener the signal would end
+ * the process, since Node does not hand it back. A listener keeps no event loop running.
+ */
+export function guardInspector(): void {
+  if (process.platform === "win32" || !isMainThread) return;
+  if (!process.listeners("SIGUSR1").includes(ignore)) process.on("SIGUSR1", ignore);
+}
+
+/** Whether the guard stands, as one wall of the report. */
+export function inspectorWall(): Wall {
+  const name = "inspector of the parent against an escaped guest";
+  if (process.platform === "win32") return { name, state: "holds", reason: "no signal opens it on Windows" };
+  if (!isMainThread) {
+    return { name, state: "not-claimed", reason: "only the main thread can listen for SIGUSR1" };
+  }
+  return process.listenerCount("SIGUSR1") > 0
+    ? { name, state: "holds", reason: "SIGUSR1 has a listener in the parent" }
+    : { name, state: "open", reason: "somebody took the listener of SIGUSR1 away" };
 }

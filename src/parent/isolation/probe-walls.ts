@@ -6,6 +6,7 @@ import { accessSync, constants, realpathSync } from "node:fs";
 import { createServer } from "node:net";
 import type { ProbeTask } from "../../protocol/probe-task.ts";
 import type { Wall } from "../walls.ts";
+import { inspectorWall } from "./guard-inspector.ts";
 import { isAtOrBelow } from "./guard-own-code.ts";
 import type { Launch } from "./launch.ts";
 
@@ -48,16 +49,6 @@ export async function probeWalls(
   } finally {
     listener?.close();
   }
-}
-
-function inspectorWall(): Wall {
-  const name = "inspector of the parent against an escaped guest";
-  if (process.platform === "win32")
-    return { name, state: "holds", reason: "there is no signal that opens it" };
-  const guarded = process.listenerCount("SIGUSR1") > 0;
-  return guarded
-    ? { name, state: "holds", reason: "SIGUSR1 has a listener in the parent and does not open it" }
-    : { name, state: "open", reason: "somebody took the listener of SIGUSR1 away" };
 }
 
 /** A file that exists on every host and that no mount shows. */
