@@ -4,6 +4,8 @@ import type { DefenseInDepth } from "../shared/defense.ts";
 import { env } from "./commands/env.ts";
 import { printenv } from "./commands/printenv.ts";
 import { rm } from "./commands/rm.ts";
+import { sleep } from "./commands/sleep.ts";
+import { type PartLimiter, timeoutCommand } from "./commands/timeout.ts";
 import { trueReasonCommands } from "./commands/true-reason.ts";
 import { OUT_OF_THE_WAY } from "./limits.ts";
 import { nestedJavaScript } from "./nested-javascript.ts";
@@ -20,6 +22,7 @@ export function buildBash(
   options: EngineOptions,
   fs: IFileSystem,
   invokeTool: InvokeTool,
+  limiter: PartLimiter,
   nested: boolean,
 ): Bash {
   const javascript: boolean | JavaScriptConfig =
@@ -44,6 +47,8 @@ export function buildBash(
       printenv,
       env,
       rm,
+      sleep,
+      timeoutCommand(limiter),
       ...trueReasonCommands,
       ...(nested && options.javascript ? nestedJavaScript() : []),
     ],

@@ -43,6 +43,9 @@ export const OUT_OF_THE_WAY: ExecutionLimits = {
   maxSqliteTimeoutMs: LONGEST_TIMER_MS,
   maxPythonTimeoutMs: LONGEST_TIMER_MS,
   maxJsTimeoutMs: LONGEST_TIMER_MS,
+  // How long an aborted command may take to leave before the whole shell is given up: to stop a thread of
+  // js-exec or Python takes longer than the engine's 100 ms where many processes share a core.
+  maxExtensionCleanupTimeMs: 5_000,
   maxGlobOperations: UNBOUNDED,
   // Two of these can still be joined (V8 ends strings 24 characters below 2 ** 29): the engine looks at the length
   // of what it has joined, and never comes to that where V8 refuses.

@@ -121,6 +121,7 @@ class ShellSession implements EngineShell {
       options,
       fs as unknown as IFileSystem,
       (path, json) => this.#invokeTool(path, json),
+      this.#signal,
       nested,
     );
     let handedOut = false;

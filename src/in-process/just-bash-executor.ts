@@ -33,7 +33,10 @@ export interface JustBashSetup {
   readonly workspace: HarnessWorkspaceSpec;
   readonly tools: boolean;
   readonly limits: Partial<
-    Pick<SandboxLimits, "timeoutMs" | "maxOutputBytes" | "maxStreamBytes" | "maxWriteBytes">
+    Pick<
+      SandboxLimits,
+      "timeoutMs" | "maxOutputBytes" | "maxStreamBytes" | "maxScriptBytes" | "maxWriteBytes"
+    >
   >;
   readonly executionLimits: Readonly<Record<string, number>>;
   /** The built worker's main file; the engine lies beside it. */
@@ -75,6 +78,12 @@ export function createJustBashExecutor(setup: JustBashSetup): JustBashExecutor {
 
   async function execute(input: ExecuteInput): Promise<ExecuteOutput> {
     const { engine, fs } = await load();
+    const scriptBytes = new TextEncoder().encode(input.command).length;
+    if (scriptBytes > limits.maxScriptBytes) {
+      const why = `the script has ${scriptBytes} bytes; at most ${limits.maxScriptBytes} (maxScriptBytes) are taken`;
+      const ending = { kind: "refused", by: "limit" } as const;
+      return { exitCode: 126, ending, stdout: "", stderr: `little-harness: ${why}\n` };
+    }
     fs.setReadOnlyPrefixes(input.readOnlyPrefixes);
     if (!input.nested) fs.forgetWrittenBytes();
     const maxOutputBytes = input.maxOutputBytes ?? limits.maxOutputBytes;

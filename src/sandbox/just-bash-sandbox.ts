@@ -38,10 +38,12 @@ export function justBashSandbox(options: JustBashOptions = {}): HarnessSandboxFa
       executionLimits,
       workerFile: () => findWorker(workerPath),
     });
-    const mountFs = new MountFs({ mounts: inside.workspace.mounts });
-    const files = hostFiles(mountFs, workspace.cwd, () =>
-      mountFs.setReadOnlyPrefixes(create.getReadOnlyPrefixes?.() ?? []),
-    );
+    const { maxWriteBytes } = limits;
+    const mountFs = new MountFs({ mounts: inside.workspace.mounts, maxWriteBytes });
+    const files = hostFiles(mountFs, workspace.cwd, () => {
+      mountFs.setReadOnlyPrefixes(create.getReadOnlyPrefixes?.() ?? []);
+      mountFs.forgetWrittenBytes();
+    });
     return createShellRuntime({
       ...create,
       workspace,

@@ -12,7 +12,10 @@ export interface SandboxLimits {
   readonly maxStreamBytes: number;
   /** Bytes of script text. @default 16777216 */
   readonly maxScriptBytes: number;
-  /** Resident MiB of the worker; above it the command is killed. @default 1024 */
+  /**
+   * Resident MiB of the worker, all its threads and the 60 or so that it starts with included; above it the command
+   * is killed. Not in the in-process adapter. @default 1024
+   */
   readonly maxMemoryMb: number;
   /**
    * Bytes that one command, or one call of `fs` between commands, may write to files; each file, directory or link

@@ -47,6 +47,15 @@ test("100,000 loop turns end a script unless the counter is moved (src/engine/li
   expect([exitCode, stderr]).toEqual([126, expect.stringContaining("too many")]);
 });
 
+test("`timeout` does not see a busy loop (src/engine/commands/timeout.ts)", async () => {
+  const { stdout } = await shell().exec("timeout 0.01 bash -c 'while :; do :; done'; echo $?");
+  expect(stdout).not.toBe("124\n");
+});
+
+test("`sleep infinity` is refused (src/engine/commands/sleep.ts)", async () => {
+  expect(await shell().exec("sleep infinity")).toMatchObject({ exitCode: 1 });
+});
+
 test("js-exec's worker needs a name that Node.js 20 does not have (build/shims/node-module.ts)", () => {
   const worker = readFileSync(join(justBash, "dist/bundle/chunks/js-exec-worker.js"), "utf8");
   expect(worker).toContain('import { stripTypeScriptTypes } from "node:module"');
