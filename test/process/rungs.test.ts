@@ -7,9 +7,10 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { execa } from "execa";
 import { beforeAll, describe, expect, test } from "vitest";
 import { root } from "../../build/paths.ts";
-import { openSandbox, subprocessSandbox } from "../../src/index.ts";
+import { type IsolationReport, openSandbox, subprocessSandbox } from "../../src/index.ts";
 import { openForTest } from "../helpers/open.ts";
 import { descendants, isAlive, until } from "../helpers/processes.ts";
 import { noNamespace, onRung, type Rung, rungs } from "../helpers/rungs.ts";
@@ -38,7 +39,7 @@ const SCRIPTS = [
   "cat ../../../etc/passwd; cat /proc/self/environ; echo > /tmp/t; ls /tmp /home/user; cd /tmp; mv t /w/moved; ls /w",
   "cd /w; tar cf x.tar a c; rm a; tar xf x.tar; cat a; gzip -k a; gunzip -c a.gz | head -n 1",
   "x=1; f() { echo f$x; }; a=(1 2); cd h",
-  "echo \"$x ${a[1]} $PWD\"; f; seq 1 5 | awk '{ s += $1 } END { print s }'; echo '{\"k\":[1,2]}' | jq -c .k; cd ..",
+  `echo "$x \${a[1]} $PWD"; f; seq 1 5 | awk '{ s += $1 } END { print s }'; echo '{"k":[1,2]}' | jq -c .k; cd ..`,
   "js-exec -c \"console.log(await tools.add({a: 2, b: 3})); require('fs').writeFileSync('js', 'é')\"; cat js",
   'python3 -c \'import os; open("py", "w").write("p" * 10); print(sorted(os.listdir("."))[:3], sum(range(9)))\'; cat py',
   "sqlite3 db 'create table t(a); insert into t values(7); select a + 1 from t'; sqlite3 db 'select * from t'",
@@ -254,6 +255,22 @@ describe("a rung that cannot be given", () => {
     await expect(sandbox.isolation()).rejects.toMatchObject({ code: "ISOLATION_UNAVAILABLE" });
   });
 
+  test("namespace: refused, and auto goes on below, where the system gives no user namespaces", async ({
+    skip,
+  }) => {
+    // A namespace whose own limit is none, entered without the rights of root.
+    const inside = ["-Ur", "sh", "-c", NO_NAMESPACES, "sh", process.execPath, "--input-type=module", "-e"];
+    const { stdout, stderr, exitCode } = await execa("unshare", [...inside, reportScript(tempDir())], {
+      reject: false,
+    });
+    if (exitCode !== 0) skip(`no such place can be made here: ${stderr}`);
+    const [named, auto] = JSON.parse(stdout) as [{ code: string; reason: string }, IsolationReport];
+    expect(named.code).toBe("ISOLATION_UNAVAILABLE");
+    expect(named.reason).toMatch(/^bubblewrap (?:cannot make a jail here|is not installed)/);
+    expect(auto.rung).toBe("hardened");
+    expect(auto.layers?.at(-1)).toEqual({ name: "namespace", on: false, reason: named.reason });
+  });
+
   test("an unknown rung is refused by name at once", () => {
     expect(() => subprocessSandbox({ isolation: "jail" as "process" })).toThrow(
       'Option "isolation" must be one of "process", "hardened", "namespace", "auto", but is "jail".',
@@ -291,6 +308,22 @@ test.skipIf(noNamespace !== null)(
     expect(commandLines.join("\n")).not.toContain(directory);
   },
 );
+
+const NO_NAMESPACES =
+  'echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv --bounding-set=-all --inh-caps=-all "$@"';
+
+/** A host that prints the error of the rung namespace and the report of auto. */
+function reportScript(directory: string): string {
+  return `
+    import { openSandbox } from ${JSON.stringify(pathToFileURL(join(root, "dist/index.js")).href)};
+    const open = (isolation) =>
+      openSandbox({ mounts: { "/w": ${JSON.stringify(directory)} }, sandbox: "subprocess", isolation });
+    const named = await (await open("namespace")).isolation().catch(({ code, data }) => ({ code, reason: data.reason }));
+    const sandbox = await open("auto");
+    console.log(JSON.stringify([named, await sandbox.isolation()]));
+    await sandbox.dispose();
+  `;
+}
 
 /** A host that opens a sandbox, lets its guest spin, and says so. */
 function hostScript(rung: Rung, directory: string): string {

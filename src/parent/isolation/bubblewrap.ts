@@ -33,11 +33,15 @@ export function findJail(nodePath: string): Promise<Jail | Unavailable> {
   return asked;
 }
 
-async function tryJail(nodePath: string): Promise<Jail | Unavailable> {
+/** Asks anew; `places` are the absolute paths to look at. */
+export async function tryJail(
+  nodePath: string,
+  places: readonly string[] = PLACES,
+): Promise<Jail | Unavailable> {
   if (process.platform !== "linux") return { unavailable: `there is no bubblewrap for ${process.platform}` };
-  const bwrap = PLACES.find(isExecutable);
+  const bwrap = places.find(isExecutable);
   if (bwrap === undefined)
-    return { unavailable: `bubblewrap is not installed (looked for ${PLACES.join(", ")})` };
+    return { unavailable: `bubblewrap is not installed (looked for ${places.join(", ")})` };
   const node = realpathSync(nodePath);
   const libraries = await sharedLibraries(node);
   const input = toInput(jailArguments({ node, libraries, network: false, dieWithParent: true }));
