@@ -2,10 +2,14 @@ import { readFileSync } from "node:fs";
 
 const POLL_MS = 50;
 
+/** A jail is a process around the worker, or two. What a guest may have started beyond that must not slow the host. */
+const MAX_DEPTH = 4;
+const MAX_CHILDREN = 8;
+
 /**
- * Calls `onOver` once when a process holds more than `maxMemoryMb`, resident or swapped out. The second line:
- * the worker's own watcher thread looks more often, but a guest that took the worker over could stop it. Linux
- * only; elsewhere it watches nothing. Returns the function that stops it.
+ * Calls `onOver` once when a process and its children hold more than `maxMemoryMb`, resident or swapped out. The
+ * second line: the worker's own watcher thread looks more often, but a guest that took the worker over could stop
+ * it. Linux only; elsewhere it watches nothing. Returns the function that stops it.
  */
 export function watchMemory(pid: number, maxMemoryMb: number, onOver: (heldMb: number) => void): () => void {
   if (process.platform !== "linux") return () => undefined;
@@ -19,7 +23,22 @@ export function watchMemory(pid: number, maxMemoryMb: number, onOver: (heldMb: n
   return () => clearInterval(timer);
 }
 
-function heldMegabytes(pid: number): number {
+function heldMegabytes(pid: number, depth = 0): number {
+  if (depth === MAX_DEPTH) return 0;
+  return childrenOf(pid).reduce((sum, child) => sum + heldMegabytes(child, depth + 1), ownMegabytes(pid));
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").trim();
+    return text === "" ? [] : text.split(" ").slice(0, MAX_CHILDREN).map(Number);
+  } catch {
+    // Gone, or a kernel without this file.
+    return [];
+  }
+}
+
+function ownMegabytes(pid: number): number {
   try {
     // `status` and not `statm`: in kB, where `statm` counts pages of a size that it does not tell.
     const status = readFileSync(`/proc/${pid}/status`, "latin1");
