@@ -22,12 +22,20 @@ export function toTexts(value: unknown): string[] | null {
   return Array.isArray(value) && value.every((item) => typeof item === "string") ? value : null;
 }
 
+/** A path that starts at the root. */
+export function toAbsolutePath(value: unknown): string | null {
+  const path = toText(value);
+  return path?.startsWith("/") ? path : null;
+}
+
 export function toFileStat(value: unknown): FileStat | null {
   const kind = toKind(value);
   if (kind === null) return null;
   const { mode, size, mtimeMs } = value as Record<string, unknown>;
   if (!isCount(mode) || !isCount(size) || typeof mtimeMs !== "number") return null;
-  return { ...kind, mode, size, mtime: new Date(mtimeMs) };
+  const mtime = new Date(mtimeMs);
+  // A date out of range would throw where it is printed.
+  return Number.isNaN(mtime.getTime()) ? null : { ...kind, mode, size, mtime };
 }
 
 export function toEntries(value: unknown): DirectoryEntry[] | null {
@@ -36,7 +44,7 @@ export function toEntries(value: unknown): DirectoryEntry[] | null {
   for (const item of value as unknown[]) {
     const kind = toKind(item);
     const name = toText((item as { name?: unknown } | null)?.name);
-    if (kind === null || name === null) return null;
+    if (kind === null || name === null || !isName(name)) return null;
     entries.push({ name, ...kind });
   }
   return entries;
@@ -55,6 +63,11 @@ function toKind(value: unknown): Omit<DirectoryEntry, "name"> | null {
   return { isFile, isDirectory, isSymbolicLink };
 }
 
+/** Hosts join names to directories of their own: a name must not lead anywhere else. */
+function isName(name: string): boolean {
+  return name !== "" && name !== "." && name !== ".." && !/[/\0]/.test(name);
+}
+
 function isCount(value: unknown): value is number {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0;
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }

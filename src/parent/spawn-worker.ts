@@ -25,8 +25,9 @@ export interface WorkerProcess {
   readonly stdout: Readable;
   /** Settles once, when the process is gone. Never rejects. */
   readonly exit: Promise<WorkerExit>;
+  /** `SIGKILL` goes to the whole group, any other signal to the worker. */
   kill(signal: "SIGTERM" | "SIGKILL"): void;
-  /** Whether the host's event loop waits for this process. */
+  /** Whether the host's event loop waits for this process, and reads what it sends. */
   hold(on: boolean): void;
 }
 
@@ -98,10 +99,15 @@ export async function spawnWorker(options: SpawnOptions): Promise<WorkerProcess>
   const exit = new Promise<WorkerExit>((resolve) => {
     child.once("exit", (code, signal) => {
       gone = true;
+      stdout.resume();
       const how = launch.wrapped ? exitOfWrapped(code, signal) : { code, signal };
       // Whoever ended the process around the worker did not end the worker with it.
       if (launch.wrapped) killGroup(child.pid);
-      const drained = (): void => resolve({ ...how, overMemory, stderrTail: tail });
+      const drained = (): void => {
+        // A process that the worker has left behind may hold the other ends and write for ever.
+        for (const stream of [stdin, stdout, stderr, lifeline]) stream?.destroy();
+        resolve({ ...how, overMemory, stderrTail: tail });
+      };
       const timer = setTimeout(drained, DRAIN_MS);
       child.once("close", () => {
         clearTimeout(timer);
@@ -135,22 +141,27 @@ export async function spawnWorker(options: SpawnOptions): Promise<WorkerProcess>
     kill(signal) {
       // After its exit the number may belong to somebody else.
       if (gone) return;
-      if (!launch.wrapped) child.kill(signal);
-      else if (signal === "SIGKILL") killGroup(pid);
+      if (signal === "SIGKILL") {
+        if (!killGroup(pid)) child.kill(signal);
+      } else if (!launch.wrapped) child.kill(signal);
       else if (workerPid() !== pid) process.kill(workerPid(), signal);
     },
     hold(on) {
       for (const handle of handles) on ? handle.ref() : handle.unref();
+      // Nobody has asked anything: a worker that talks all the same must not keep the host busy.
+      if (on) stdout.resume();
+      else stdout.pause();
     },
   };
 }
 
-/** The whole group at once: the worker, and what stands around it. */
-function killGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
+/** The whole group at once: the worker, what stands around it, and what it has started. Windows has no groups. */
+function killGroup(pid: number | undefined): boolean {
+  if (pid === undefined || process.platform === "win32") return false;
   try {
-    process.kill(-pid, "SIGKILL");
+    return process.kill(-pid, "SIGKILL");
   } catch {
-    // Nobody is left in it.
+    // Nobody is in it, or not yet.
+    return false;
   }
 }

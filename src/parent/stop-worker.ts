@@ -13,7 +13,8 @@ export async function stopWorker(worker: WorkerProcess, graceMs: number): Promis
   await worker.exit;
 }
 
-async function within(exit: Promise<unknown>, timeoutMs: number): Promise<boolean> {
+/** Whether the exit comes in that time. */
+export async function within(exit: Promise<unknown>, timeoutMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {
     timer = setTimeout(resolve, timeoutMs, false);

@@ -2,14 +2,18 @@
  * Runs commands in a worker: the executor behind `subprocessSandbox()`. Owns what a command is from the
  * outside: deadline, abort, output caps, and the truth about how it ended.
  */
+import { MAX_SMALL_ANSWER_BYTES, MAX_STATE_BYTES } from "../protocol/messages.ts";
 import { BoundedBytes } from "../shared/bounded-bytes.ts";
 import { isSandboxError, SandboxError } from "../shared/errors.ts";
 import type { ExecEnding, ExecuteInput, ExecuteOutput } from "../shared/executor.ts";
 import type { SandboxFileSystem } from "../shared/file-system.ts";
 import type { IsolationReport } from "../shared/sandbox.ts";
 import type { HarnessWorkspaceSpec } from "../shared/workspace-spec.ts";
+import { clip } from "./clip.ts";
+import { parse } from "./file-answers.ts";
 import { probeWalls } from "./isolation/probe-walls.ts";
 import type { ResolvedOptions } from "./options.ts";
+import { isShellState } from "./shell-state.ts";
 import { toWalls } from "./walls.ts";
 import { watchMemory } from "./watch-memory.ts";
 import { toExecParams, toOpenParams } from "./wire-params.ts";
@@ -52,25 +56,21 @@ export function createSubprocessExecutor(
   let state: Uint8Array | null = null;
   /** Whether the worker of today took up the state of the one before. */
   let stateRestored = true;
+  let stateLost = false;
   let lastChannel: unknown = null;
 
   const life = new WorkerLife(options, {
     openParams: toOpenParams(workspace, tools, options),
     restoreState: () => state,
-    async onToolCall({ execId, path }, argsJson, signal) {
+    async onToolCall({ execId, path }, argsJson) {
       const command = running.get(execId);
       if (command?.input.invokeTool === undefined) {
         throw new SandboxError("TOOL_REFUSED", "The command that called this tool has ended.");
       }
       command.countToolCall();
-      const aborted = new Promise<never>((_, reject) => {
-        signal.addEventListener("abort", () => reject(new Error("the call was cancelled")), { once: true });
-      });
-      aborted.catch(() => undefined);
-      const json = await Promise.race([
-        command.input.invokeTool(path, new TextDecoder().decode(argsJson)),
-        aborted,
-      ]);
+      // A cancel is no answer: a call that still waits for its tool must stay counted, or a worker could fill
+      // this process with calls that it has cancelled. The end of the command answers all of them.
+      const json = await command.input.invokeTool(path, new TextDecoder().decode(argsJson));
       return new TextEncoder().encode(json);
     },
   });
@@ -118,6 +118,7 @@ export function createSubprocessExecutor(
     const params = toExecParams(input, script.length);
     const body = input.stdin === undefined ? [script] : [script, input.stdin];
     let execId: number | null = null;
+    let sentAgain = false;
     try {
       const inside = (async () => {
         for (;;) {
@@ -128,14 +129,20 @@ export function createSubprocessExecutor(
           stopWatching = watchMemory(connection.process.pid, limits.maxMemoryMb, () =>
             command.end({ kind: "killed", by: "memory" }),
           );
-          const call = connection.channel.request("exec", params, { body, onChunk });
+          const call = connection.channel.request("exec", params, {
+            body,
+            onChunk,
+            // Tool calls right behind the answer find no command to belong to.
+            onEnd: () => forget(call.id),
+            maxAnswerBytes: MAX_STATE_BYTES,
+          });
           execId = call.id;
           running.set(call.id, command);
           try {
             return await call;
           } catch (error) {
-            running.delete(call.id);
-            if (!(await neverArrived(connection, error))) throw error;
+            if (sentAgain || !(await neverArrived(connection, error))) throw error;
+            sentAgain = true;
           }
         }
       })();
@@ -143,9 +150,9 @@ export function createSubprocessExecutor(
       inside.catch(() => undefined);
       if (answer !== null && ended === null) {
         const { exitCode, ending, why, stateChanged } = answer.value;
-        if (stateChanged && !input.nested) state = answer.body;
+        if (stateChanged && !input.nested) keepState(answer.body);
         if (ending === "limit") return finish(126, { kind: "refused", by: "limit" });
-        if (ending === "failed") return finish(126, { kind: "unknown", why });
+        if (ending === "failed") return finish(126, { kind: "unknown", why: clip(why) });
         return finish(exitCode, { kind: "exited" });
       }
       return await killed(ended ?? { kind: "unknown", why: "the command ended without an answer" });
@@ -156,16 +163,21 @@ export function createSubprocessExecutor(
       if (isSandboxError(error) && error.code === "ISOLATION_UNAVAILABLE")
         return refused("policy", error.message);
       const exit = isSandboxError(error) && error.code === "WORKER_EXITED" ? error.data.signal : null;
-      const why = error instanceof Error ? error.message : String(error);
+      const why = clip(error instanceof Error ? error.message : String(error));
       out.stderr.push(new TextEncoder().encode(`little-harness: ${why}\n`));
       return finish(exit === "SIGKILL" ? 137 : 126, { kind: "unknown", why });
     } finally {
       clearTimeout(timer);
       input.signal.removeEventListener("abort", onAbort);
       stopWatching();
-      if (execId !== null) running.delete(execId);
+      if (execId !== null) forget(execId);
       open.delete(command);
       release();
+    }
+
+    /** Ids start anew with each worker: the same one may be another command's by now. */
+    function forget(id: number): void {
+      if (running.get(id) === command) running.delete(id);
     }
 
     /**
@@ -208,10 +220,23 @@ export function createSubprocessExecutor(
     }
   }
 
+  /** A state too large to be sent is lost with its worker. */
+  function keepState(json: Uint8Array): void {
+    if (json.length > 0 && !isShellState(parse(json))) {
+      const why = "The worker's report on the shell's state has the wrong shape.";
+      const broken = new SandboxError("PROTOCOL_BROKEN", why);
+      life.condemn(broken);
+      throw broken;
+    }
+    stateLost = json.length === 0;
+    state = stateLost ? null : json;
+  }
+
   function noteConnection({ channel, opened }: Connection): void {
     if (channel === lastChannel) return;
     lastChannel = channel;
-    stateRestored = opened.stateRestored;
+    stateRestored = opened.stateRestored && !stateLost;
+    stateLost = false;
   }
 
   return {
@@ -225,13 +250,18 @@ export function createSubprocessExecutor(
       const release = life.hold();
       try {
         const { channel, opened } = await life.connect();
+        const { engine, defense } = opened;
         const { launch, layers } = life.rung;
         const { mounts, capabilities } = workspace;
         const walls = await probeWalls(launch, mounts, capabilities.network !== undefined, async (task) => {
           const body = [new TextEncoder().encode(JSON.stringify(task))];
-          return toWalls((await channel.request("isolation", {}, { body })).body);
+          const call = channel.request("isolation", {}, { body, maxAnswerBytes: MAX_SMALL_ANSWER_BYTES });
+          return toWalls((await inTime(call, limits.startTimeoutMs)).body);
         });
-        return { rung: launch.rung, layers, engine: opened.engine, defense: opened.defense, walls };
+        return { rung: launch.rung, layers, engine: clip(engine), defense: clip(defense), walls };
+      } catch (error) {
+        if (isSandboxError(error) && error.code === "PROTOCOL_BROKEN") life.condemn(error);
+        throw error;
       } finally {
         release();
       }
@@ -257,6 +287,20 @@ function abortedBy(signal: AbortSignal): "abort" | "dispose" {
 
 function refused(by: "limit" | "policy", why: string): ExecuteOutput {
   return { exitCode: 126, ending: { kind: "refused", by }, stdout: "", stderr: `little-harness: ${why}\n` };
+}
+
+/** The worker is not killed for being late: a command may keep it busy, and has a deadline of its own. */
+async function inTime<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const why = `The worker did not report its isolation within ${timeoutMs} ms (startTimeoutMs).`;
+    timer = setTimeout(() => reject(new SandboxError("WORKER_START_TIMEOUT", why)), timeoutMs);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 async function withinBound(promise: Promise<unknown>, boundMs: number): Promise<void> {

@@ -1,10 +1,10 @@
 /** The `fs` of a subprocess sandbox: each call is one request to the worker, which alone touches the mounts. */
 
 import { CallFailure } from "../protocol/call-failure.ts";
-import type { ParentRequests } from "../protocol/messages.ts";
+import { MAX_FILE_ANSWER_BYTES, MAX_SMALL_ANSWER_BYTES, type ParentRequests } from "../protocol/messages.ts";
 import { isSandboxError, SandboxError } from "../shared/errors.ts";
 import type { FileStat, SandboxFileSystem } from "../shared/file-system.ts";
-import { parse, toBoolean, toEntries, toFileStat, toText, toTexts } from "./file-answers.ts";
+import { parse, toAbsolutePath, toBoolean, toEntries, toFileStat, toText, toTexts } from "./file-answers.ts";
 import type { WorkerLife } from "./worker-life.ts";
 
 type FsParams = ParentRequests["fs"]["params"];
@@ -12,6 +12,13 @@ type FsCall = Partial<FsParams> & Pick<FsParams, "op" | "path">;
 
 /** Operations that may be asked again when the worker was killed under them, for another command's sake. */
 const REPEATABLE = new Set(["read", "stat", "lstat", "readdir", "exists", "realpath", "readlink", "glob"]);
+
+/** Operations whose answer grows with what is there. */
+const LISTS = new Set(["readdir", "glob"]);
+
+function maxAnswerBytes(op: FsParams["op"]): number {
+  return LISTS.has(op) ? MAX_FILE_ANSWER_BYTES : MAX_SMALL_ANSWER_BYTES;
+}
 
 export function workerFiles(
   life: WorkerLife,
@@ -44,7 +51,10 @@ export function workerFiles(
           readOnlyPrefixes: [...readOnlyPrefixes()],
           ...params,
         },
-        content === undefined ? {} : { body: content },
+        {
+          ...(content === undefined ? {} : { body: content }),
+          ...(params.op === "read" ? {} : { maxAnswerBytes: maxAnswerBytes(params.op) }),
+        },
       );
       const late = new Promise<never>((_, reject) => {
         timer = setTimeout(() => {
@@ -100,7 +110,7 @@ export function workerFiles(
     mv: (path, other) => done({ op: "mv", path, other }),
     cp: (path, other, options) => done({ op: "cp", path, other, recursive: options?.recursive === true }),
     exists: (path) => answer({ op: "exists", path }, toBoolean),
-    realpath: (path) => answer({ op: "realpath", path }, toText),
+    realpath: (path) => answer({ op: "realpath", path }, toAbsolutePath),
     chmod: (path, mode) => done({ op: "chmod", path, mode }),
     symlink: (target, path) => done({ op: "symlink", path, other: target }),
     readlink: (path) => answer({ op: "readlink", path }, toText),

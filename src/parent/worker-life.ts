@@ -3,19 +3,21 @@
  * that exits or is killed makes room for a new one, a worker that breaks the protocol is the last. Every
  * transition of the state is in this file; what is asked of a worker is not.
  */
+import { CallFailure } from "../protocol/call-failure.ts";
 import type { Channel } from "../protocol/channel.ts";
 import { createChannel } from "../protocol/channel.ts";
-import type { ParentRequests, WorkerRequests } from "../protocol/messages.ts";
+import { MAX_SMALL_ANSWER_BYTES, type ParentRequests, type WorkerRequests } from "../protocol/messages.ts";
 import type { ProtocolError } from "../protocol/protocol-error.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import { SandboxError } from "../shared/errors.ts";
 import { buildId } from "./build-id.ts";
+import { clip } from "./clip.ts";
 import { findWorker } from "./find-worker.ts";
 import type { ChosenRung } from "./isolation/choose-rung.ts";
 import { guardInspector } from "./isolation/guard-inspector.ts";
 import type { ResolvedOptions } from "./options.ts";
 import type { WorkerExit, WorkerProcess } from "./spawn-worker.ts";
-import { stopWorker } from "./stop-worker.ts";
+import { stopWorker, within } from "./stop-worker.ts";
 
 /** A worker that has been told its workspace. */
 export interface Connection {
@@ -31,19 +33,18 @@ export interface WorkerDuties {
   readonly openParams: ParentRequests["open"]["params"];
   /** The shell state for a worker that follows another; `null` for the first. */
   restoreState(): Uint8Array | null;
-  onToolCall(
-    params: WorkerRequests["tool.call"]["params"],
-    argsJson: Uint8Array,
-    signal: AbortSignal,
-  ): Promise<Uint8Array>;
+  onToolCall(params: WorkerRequests["tool.call"]["params"], argsJson: Uint8Array): Promise<Uint8Array>;
 }
+
+/** How long an exit may be told after the end of the output. */
+const OUTPUT_END_MS = 250;
 
 type WorkerState =
   | { is: "idle" }
   | { is: "starting"; connection: Promise<Connection>; process: WorkerProcess | null }
   | { is: "ready"; connection: Connection }
   | { is: "stopping"; gone: Promise<unknown> }
-  | { is: "dead"; why: SandboxError };
+  | { is: "dead"; why: SandboxError; gone: Promise<unknown> };
 
 export class WorkerLife {
   readonly #options: ResolvedOptions;
@@ -112,10 +113,17 @@ export class WorkerLife {
     await worker.exit;
   }
 
-  /** Ends this sandbox because of what its worker did: it is killed, and every later call fails with `why`. */
+  /**
+   * Ends this sandbox because of what its worker did: it is killed, and every open and every later call fails
+   * with `why`.
+   */
   condemn(why: SandboxError): void {
+    const state = this.#state;
+    if (state.is === "dead") return;
     const worker = this.#process();
-    if (this.#state.is !== "dead") this.#state = { is: "dead", why };
+    const gone = state.is === "stopping" ? state.gone : worker?.exit;
+    this.#state = { is: "dead", why, gone: gone ?? Promise.resolve() };
+    if (state.is === "ready") state.connection.channel.close(why);
     worker?.kill("SIGKILL");
   }
 
@@ -123,15 +131,16 @@ export class WorkerLife {
   async dispose(): Promise<void> {
     const state = this.#state;
     const worker = this.#process();
-    this.#state = { is: "dead", why: new SandboxError("SANDBOX_DISPOSED", "The sandbox was disposed of.") };
-    if (state.is === "starting") {
-      await (await state.connection.catch(() => null))?.process.exit;
-    } else if (state.is === "stopping") {
-      await state.gone;
+    const why = new SandboxError("SANDBOX_DISPOSED", "The sandbox was disposed of.");
+    const gone = state.is === "stopping" || state.is === "dead" ? state.gone : worker?.exit;
+    this.#state = { is: "dead", why, gone: gone ?? Promise.resolve() };
+    if (worker !== null) {
+      worker.hold(true);
+      await stopWorker(worker, this.#options.limits.graceMs);
     }
-    if (worker === null) return;
-    worker.hold(true);
-    await stopWorker(worker, this.#options.limits.graceMs);
+    // Whoever starts a worker finds the state and stops it; the callers get the failure.
+    if (state.is === "starting") await state.connection.catch(() => undefined);
+    await gone;
   }
 
   #process(): WorkerProcess | null {
@@ -140,6 +149,16 @@ export class WorkerLife {
   }
 
   async #start(): Promise<Connection> {
+    // What the worker says first is read also when who asked for it has given up.
+    const release = this.hold();
+    try {
+      return await this.#startHeld();
+    } finally {
+      release();
+    }
+  }
+
+  async #startHeld(): Promise<Connection> {
     const { limits } = this.#options;
     let worker: WorkerProcess;
     try {
@@ -157,7 +176,7 @@ export class WorkerLife {
     }
     const starting = this.#state;
     if (starting.is === "starting") starting.process = worker;
-    worker.hold(this.#holds > 0);
+    worker.hold(true);
     let lost = false;
     worker.stdin.once("error", () => {
       lost = true;
@@ -169,24 +188,33 @@ export class WorkerLife {
       worker.kill("SIGKILL");
     }, limits.startTimeoutMs);
     try {
+      this.#throwIfDead();
       const body = this.#duties.restoreState();
       // Sent behind the hello without waiting for the worker's: one round trip instead of two.
-      const { value } = await channel.request("open", this.#openParams(), body === null ? {} : { body });
+      const { value } = await channel.request("open", this.#openParams(), {
+        ...(body === null ? {} : { body }),
+        maxAnswerBytes: MAX_SMALL_ANSWER_BYTES,
+      });
       const connection: Connection = { channel, process: worker, opened: value, inputLost: () => lost };
-      if (this.#state.is === "dead") {
-        await stopWorker(worker, limits.graceMs);
-        throw this.#state.why;
-      }
       if (this.#state === starting) this.#state = { is: "ready", connection };
+      else this.#throwIfDead();
       return connection;
     } catch (error) {
       worker.kill("SIGKILL");
       await worker.exit;
-      if (this.#state.is === "dead") throw this.#state.why;
-      throw error;
+      this.#throwIfDead();
+      if (!(error instanceof CallFailure)) throw error;
+      throw new SandboxError(
+        "WORKER_EXITED",
+        `The worker could not open the workspace: ${clip(error.message)}`,
+      );
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  #throwIfDead(): void {
+    if (this.#state.is === "dead") throw this.#state.why;
   }
 
   async #spawn(): Promise<WorkerProcess> {
@@ -243,12 +271,13 @@ export class WorkerLife {
       handlers: {
         "tool.call": async (params, call) => ({
           value: {},
-          body: await this.#duties.onToolCall(params, call.body, call.signal),
+          body: await this.#duties.onToolCall(params, call.body),
         }),
       },
       onBroken: (error) => this.#break(worker, channel, error),
     });
     worker.stdout.on("data", (bytes: Uint8Array) => channel.receive(bytes));
+    worker.stdout.once("end", () => void this.#outputEnded(worker, channel));
     void worker.exit.then((exit) => {
       channel.close(exitError(exit));
       const state = this.#state;
@@ -259,6 +288,14 @@ export class WorkerLife {
     });
     channel.start();
     return channel;
+  }
+
+  /** Usually the worker is exiting. If not, it can never answer again. */
+  async #outputEnded(worker: WorkerProcess, channel: Channel<ParentRequests>): Promise<void> {
+    if (await within(worker.exit, OUTPUT_END_MS)) return;
+    channel.close(new SandboxError("WORKER_EXITED", "The worker closed its output and went on."));
+    if (this.#process() === worker) await this.kill();
+    else worker.kill("SIGKILL");
   }
 
   /** The guest, or a bug, has taken the worker over: this sandbox ends here, and the host goes on. */

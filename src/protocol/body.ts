@@ -97,7 +97,7 @@ export class ChunkSending implements Sending {
   }
 }
 
-/** Counts what all bodies that are being received hold together. */
+/** Counts what all bodies that are being received, or used by a handler, hold together. */
 export class BodyBudget {
   readonly #limits: ChannelLimits;
   #held = 0;
@@ -106,9 +106,9 @@ export class BodyBudget {
     this.#limits = limits;
   }
 
-  take(bytes: number, ofThisBody: number): void {
-    if (ofThisBody > this.#limits.maxBodyBytes)
-      throw tooLarge(`A body has more than ${this.#limits.maxBodyBytes} bytes.`);
+  take(bytes: number, ofThisBody: number, maxBytes: number): void {
+    const cap = Math.min(maxBytes, this.#limits.maxBodyBytes);
+    if (ofThisBody > cap) throw tooLarge(`A body has more than ${cap} bytes.`);
     this.#held += bytes;
     if (this.#held > this.#limits.maxHeldBytes) {
       throw tooLarge(`The bodies under way have more than ${this.#limits.maxHeldBytes} bytes together.`);
@@ -120,14 +120,23 @@ export class BodyBudget {
   }
 }
 
+// Chunks of one byte each would cost a hundred times their bytes if each were kept by itself.
+const SMALL_BYTES = 65_536;
+
 /** Collects the chunks of one body. Nothing is allocated for bytes that are only announced. */
 export class BodyCollector {
   readonly #budget: BodyBudget;
-  #pieces: Uint8Array[] = [];
+  readonly #maxBytes: number;
+  readonly #pieces: Uint8Array[] = [];
+  /** The last piece, which small chunks fill up. */
+  #last = NO_BYTES;
+  #lastFilled = 0;
   #bytes = 0;
 
-  constructor(budget: BodyBudget) {
+  /** `maxBytes`: this body's own cap, where it is less than that of all bodies. */
+  constructor(budget: BodyBudget, maxBytes = Infinity) {
     this.#budget = budget;
+    this.#maxBytes = maxBytes;
   }
 
   get bytes(): number {
@@ -136,19 +145,43 @@ export class BodyCollector {
 
   /** Copies a chunk: what came is a view on a larger buffer, which would be kept alive with it. */
   add(chunk: Uint8Array): void {
-    this.#budget.take(chunk.length, this.#bytes + chunk.length);
+    this.#budget.take(chunk.length, this.#bytes + chunk.length, this.#maxBytes);
+    if (this.#lastFilled + chunk.length > this.#last.length) {
+      this.#closeLast();
+      // The first chunk gets what it needs; small ones after it get room for as much as there is already.
+      this.#last = new Uint8Array(Math.max(chunk.length, Math.min(this.#bytes, SMALL_BYTES)));
+    }
+    this.#last.set(chunk, this.#lastFilled);
+    this.#lastFilled += chunk.length;
     this.#bytes += chunk.length;
-    // `new Uint8Array(view)` copies; a Node buffer's own `slice` would not.
-    this.#pieces.push(new Uint8Array(chunk));
   }
 
-  /** Hands the whole body out and forgets it. */
-  release(): Uint8Array {
+  /** Hands the whole body out; it stays counted until `release`. */
+  take(): Uint8Array {
+    this.#closeLast();
     const body = joinPieces(this.#pieces, this.#bytes);
-    this.#pieces = [];
+    this.#pieces.length = 0;
+    return body;
+  }
+
+  /** Forgets the body. */
+  release(): void {
+    this.#pieces.length = 0;
+    this.#last = NO_BYTES;
+    this.#lastFilled = 0;
     this.#budget.giveBack(this.#bytes);
     this.#bytes = 0;
-    return body;
+  }
+
+  #closeLast(): void {
+    if (this.#lastFilled === this.#last.length) {
+      if (this.#lastFilled > 0) this.#pieces.push(this.#last);
+    } else {
+      // Copied, so that room that was never filled is not kept.
+      this.#pieces.push(this.#last.slice(0, this.#lastFilled));
+    }
+    this.#last = NO_BYTES;
+    this.#lastFilled = 0;
   }
 }
 

@@ -13,7 +13,7 @@ export interface ChannelLimits {
   readonly maxFrameBytes: number;
   /** Bytes of one body. */
   readonly maxBodyBytes: number;
-  /** Bytes of all bodies together that are being received. */
+  /** Bytes of all bodies together that are being received, or are a request's that has no answer yet. */
   readonly maxHeldBytes: number;
   /** Bytes of a body or of output that are put into one frame. */
   readonly chunkBytes: number;
@@ -55,11 +55,18 @@ export interface RequestOptions {
    * aborted already, nothing is sent and the call rejects with its reason.
    */
   readonly signal?: AbortSignal;
+  /** Bytes that the answer's body may have; more break the channel. @default the cap on bodies */
+  readonly maxAnswerBytes?: number;
   /**
    * Gets the output of an `exec`. `bytes` is a view on what was received: copy what is kept. A throw fails
    * the call with what was thrown and cancels it.
    */
   onChunk?(stream: OutputStream, bytes: Uint8Array): void;
+  /**
+   * Called when the call has ended, before anything is handled that came behind its answer: a promise tells it
+   * only after all that arrived together. Must not throw.
+   */
+  onEnd?(): void;
 }
 
 /** What a handler is told besides the params. */

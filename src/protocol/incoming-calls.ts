@@ -57,11 +57,9 @@ export class IncomingCalls {
       throw new ProtocolError("NAME_UNKNOWN", `There is no request "${name.slice(0, 80)}".`);
     }
     const params = service.params(frame.params, name);
-    if (bodyBytes > this.#limits.maxBodyBytes) {
-      throw new ProtocolError(
-        "BODY_TOO_LARGE",
-        `A body of ${bodyBytes} bytes; the cap is ${this.#limits.maxBodyBytes}.`,
-      );
+    const maxBodyBytes = Math.min(service.maxBodyBytes ?? Infinity, this.#limits.maxBodyBytes);
+    if (bodyBytes > maxBodyBytes) {
+      throw new ProtocolError("BODY_TOO_LARGE", `A body of ${bodyBytes} bytes; the cap is ${maxBodyBytes}.`);
     }
     const request = new OpenRequest(id, name, params, service, bodyBytes, new BodyCollector(this.#budget));
     this.#open.set(id, request);
@@ -103,7 +101,7 @@ export class IncomingCalls {
   #run(request: OpenRequest): void {
     const call: IncomingCall = {
       id: request.id,
-      body: request.collector.release(),
+      body: request.collector.take(),
       // Made on first use: most handlers of short calls never look.
       get signal(): AbortSignal {
         return request.signal;
@@ -121,6 +119,12 @@ export class IncomingCalls {
       (answer) => this.#answer(request, answer),
       (error: unknown) => this.#answerFailure(request, error),
     );
+  }
+
+  /** Its answer is with the transport: it counts no more, and neither does its body. */
+  #end(request: OpenRequest): void {
+    this.#open.delete(request.id);
+    request.collector.release();
   }
 
   #output(request: OpenRequest, stream: OutputStream, bytes: Uint8Array): Promise<void> {
@@ -154,7 +158,7 @@ export class IncomingCalls {
       }
       this.#writer.post(
         request.lane,
-        once(bytes, () => this.#open.delete(id)),
+        once(bytes, () => this.#end(request)),
       );
     } catch (error) {
       this.#answerFailure(request, error);
@@ -167,7 +171,7 @@ export class IncomingCalls {
     const bytes = this.#encodeFailure(request.id, toWireError(thrown));
     this.#writer.post(
       request.lane,
-      once(bytes, () => this.#open.delete(request.id)),
+      once(bytes, () => this.#end(request)),
     );
   }
 

@@ -59,7 +59,10 @@ export interface ExecParams {
   readOnlyPrefixes: string[];
 }
 
-/** How a script ended. Body: JSON of the shell's state when `stateChanged`, else empty. */
+/**
+ * How a script ended. Body: JSON of the shell's state when `stateChanged`, else empty; empty too when the state
+ * is larger than `MAX_STATE_BYTES`.
+ */
 export interface ExecResult {
   exitCode: number;
   /** `limit`: the engine's own counters ended it; `failed`: the engine did, and `why` says how. */
@@ -112,6 +115,18 @@ export interface ToolCallParams {
   path: string;
 }
 
+/** Bytes of a tool call's input. */
+export const MAX_TOOL_INPUT_BYTES = 33_554_432;
+
+/** Bytes of a shell's state; of a larger one the worker says only that there is one. */
+export const MAX_STATE_BYTES = 67_108_864;
+
+/** Bytes of an answer about files, but for the content of one; a directory of 300,000 entries fits. */
+export const MAX_FILE_ANSWER_BYTES = 67_108_864;
+
+/** Bytes of an answer that says one thing about one file, or what the worker finds of its walls. */
+export const MAX_SMALL_ANSWER_BYTES = 65_536;
+
 /** A message without fields: what it says is in its body. */
 export type Nothing = Record<never, never>;
 
@@ -137,7 +152,12 @@ export type Requests<T> = { [N in keyof T]: { params: object; result: object } }
 
 /** The checks of every request of a table. */
 export type Table<T extends Requests<T>> = {
-  readonly [N in keyof T]: { readonly params: Check<T[N]["params"]>; readonly result: Check<T[N]["result"]> };
+  readonly [N in keyof T]: {
+    readonly params: Check<T[N]["params"]>;
+    readonly result: Check<T[N]["result"]>;
+    /** Bytes of the request's body. @default the cap on bodies */
+    readonly maxBodyBytes?: number;
+  };
 };
 
 const nothing = shape<Nothing>({});
@@ -189,5 +209,9 @@ export const parentRequests: Table<ParentRequests> = {
 
 /** The checks of what the worker asks. */
 export const workerRequests: Table<WorkerRequests> = {
-  "tool.call": { params: shape<ToolCallParams>({ execId: count, path: text }), result: nothing },
+  "tool.call": {
+    params: shape<ToolCallParams>({ execId: count, path: text }),
+    result: nothing,
+    maxBodyBytes: MAX_TOOL_INPUT_BYTES,
+  },
 };

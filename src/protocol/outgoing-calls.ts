@@ -23,6 +23,7 @@ import { ProtocolError } from "./protocol-error.ts";
 export interface Checks {
   readonly params: Check<unknown>;
   readonly result: Check<unknown>;
+  readonly maxBodyBytes?: number;
 }
 
 interface OpenCall {
@@ -86,10 +87,11 @@ export class OutgoingCalls {
     }
     const pieces = bodyPieces(options.body);
     const bodyBytes = totalBytes(pieces);
-    if (bodyBytes > this.#limits.maxBodyBytes) {
+    const maxBodyBytes = Math.min(checks.maxBodyBytes ?? Infinity, this.#limits.maxBodyBytes);
+    if (bodyBytes > maxBodyBytes) {
       throw new ProtocolError(
         "BODY_TOO_LARGE",
-        `The body has ${bodyBytes} bytes; the cap is ${this.#limits.maxBodyBytes}.`,
+        `The body has ${bodyBytes} bytes; the cap is ${maxBodyBytes}.`,
       );
     }
     const id = this.#lastId + 1;
@@ -108,7 +110,7 @@ export class OutgoingCalls {
         name,
         check: checks.result,
         options,
-        collector: new BodyCollector(this.#budget),
+        collector: new BodyCollector(this.#budget, options.maxAnswerBytes),
         sent: false,
         deaf: false,
         settle,
@@ -153,7 +155,8 @@ export class OutgoingCalls {
         `Result ${frame.id} announces ${frame.bodyBytes} bytes; ${call.collector.bytes} came.`,
       );
     }
-    const body = call.collector.release();
+    const body = call.collector.take();
+    call.collector.release();
     this.#end(frame.id, call);
     call.settle({ value, body });
   }
@@ -183,6 +186,7 @@ export class OutgoingCalls {
   #end(id: number, call: OpenCall): void {
     this.#open.delete(id);
     call.release();
+    call.options.onEnd?.();
   }
 
   #watch(id: number, lane: Lane, signal: AbortSignal | undefined): () => void {

@@ -1,64 +1,86 @@
-/** Collects a byte stream up to a cap: the head and the tail are kept, the middle is dropped and counted. */
+/**
+ * Collects a byte stream up to a cap: the head and the tail are kept, the middle is dropped and counted. Bytes
+ * are copied: a chunk is often a view of one byte on a large buffer, and a million of them would keep a million
+ * buffers alive.
+ */
 export class BoundedBytes {
-  readonly #headCap: number;
-  readonly #tailCap: number;
-  readonly #head: Uint8Array[] = [];
-  #headBytes = 0;
-  readonly #tail: Uint8Array[] = [];
-  #tailBytes = 0;
+  readonly #head: Kept;
+  readonly #tail: Kept;
+  /** Where in the full tail its oldest byte is. */
+  #oldest = 0;
   #totalBytes = 0;
 
   /** `maxBytes`: what is kept at most, the notice between head and tail not counted. */
   constructor(maxBytes: number) {
-    this.#headCap = Math.ceil(maxBytes / 2);
-    this.#tailCap = maxBytes - this.#headCap;
+    const headCap = Math.ceil(maxBytes / 2);
+    this.#head = new Kept(headCap);
+    this.#tail = new Kept(maxBytes - headCap);
   }
 
   get totalBytes(): number {
     return this.#totalBytes;
   }
 
-  /** Keeps `chunk` itself where it fits, so it must not change afterwards. */
   push(chunk: Uint8Array): void {
     this.#totalBytes += chunk.length;
-    const room = this.#headCap - this.#headBytes;
-    let rest = chunk;
-    if (room > 0) {
-      const part = chunk.subarray(0, room);
-      this.#head.push(part);
-      this.#headBytes += part.length;
-      rest = chunk.subarray(part.length);
-    }
-    if (rest.length === 0 || this.#tailCap === 0) return;
-    // A chunk larger than the cap would keep its whole buffer alive: copy the part that stays.
-    const part = rest.length > this.#tailCap ? rest.slice(-this.#tailCap) : rest;
-    this.#tail.push(part);
-    this.#tailBytes += part.length;
-    for (let first = this.#tail[0]; first !== undefined; first = this.#tail[0]) {
-      if (this.#tailBytes - first.length < this.#tailCap) break;
-      this.#tail.shift();
-      this.#tailBytes -= first.length;
-    }
+    const rest = this.#tail.append(this.#head.append(chunk));
+    const cap = this.#tail.bytes;
+    if (rest.length === 0 || cap === 0) return;
+    // The tail is full: the newest bytes take the places of the oldest.
+    const newest = rest.length > cap ? rest.subarray(rest.length - cap) : rest;
+    const untilEnd = newest.subarray(0, cap - this.#oldest);
+    this.#tail.buffer.set(untilEnd, this.#oldest);
+    this.#tail.buffer.set(newest.subarray(untilEnd.length), 0);
+    this.#oldest = (this.#oldest + newest.length) % cap;
   }
 
   /** What was kept; between head and tail a line that says how much is missing. Cuts lie on character borders. */
   take(): { bytes: Uint8Array; truncated: { totalBytes: number } | null } {
-    const head = join(this.#head);
-    const tail = join(this.#tail);
-    const dropped = this.#totalBytes - head.length - tail.length;
-    if (dropped <= 0 && this.#tailBytes <= this.#tailCap)
-      return { bytes: join([head, tail]), truncated: null };
+    const head = this.#head.view();
+    const tail = this.#tail.view();
+    if (head.length + tail.length === this.#totalBytes) return { bytes: join([head, tail]), truncated: null };
     const start = cutAfter(head);
-    const end = cutBefore(tail.subarray(Math.max(0, tail.length - this.#tailCap)));
+    const end = cutBefore(join([tail.subarray(this.#oldest), tail.subarray(0, this.#oldest)]));
     const missing = this.#totalBytes - start.length - end.length;
-    if (missing <= 0) return { bytes: join([head, tail]), truncated: null };
     const notice = new TextEncoder().encode(`\n[… ${missing} bytes left out …]\n`);
     return { bytes: join([start, notice, end]), truncated: { totalBytes: this.#totalBytes } };
   }
 }
 
+const FIRST_BYTES = 1024;
+
+/** Bytes one after the other, up to a cap, in a buffer that doubles until it has the cap's size. */
+class Kept {
+  readonly #cap: number;
+  buffer = new Uint8Array(0);
+  bytes = 0;
+
+  constructor(cap: number) {
+    this.#cap = cap;
+  }
+
+  /** Keeps what there is room for and returns the rest. */
+  append(chunk: Uint8Array): Uint8Array {
+    const part = chunk.subarray(0, this.#cap - this.bytes);
+    if (part.length === 0) return chunk;
+    const needed = this.bytes + part.length;
+    if (needed > this.buffer.length) {
+      const size = Math.min(this.#cap, Math.max(needed, this.buffer.length * 2, FIRST_BYTES));
+      const larger = new Uint8Array(size);
+      larger.set(this.view());
+      this.buffer = larger;
+    }
+    this.buffer.set(part, this.bytes);
+    this.bytes = needed;
+    return chunk.subarray(part.length);
+  }
+
+  view(): Uint8Array {
+    return this.buffer.subarray(0, this.bytes);
+  }
+}
+
 function join(parts: readonly Uint8Array[]): Uint8Array {
-  if (parts.length === 1 && parts[0] !== undefined) return parts[0];
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
   for (const part of parts) {

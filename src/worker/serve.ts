@@ -2,7 +2,7 @@
 
 import type { EngineOptions, EngineShell, ShellState } from "../engine/port.ts";
 import type { Handlers } from "../protocol/channel.ts";
-import type { ParentRequests } from "../protocol/messages.ts";
+import { MAX_STATE_BYTES, type ParentRequests } from "../protocol/messages.ts";
 import type { ProbeTask } from "../protocol/probe-task.ts";
 import { defenseInDepthForAdapter } from "../shared/defense.ts";
 import type { SandboxFileSystem } from "../shared/file-system.ts";
@@ -109,7 +109,8 @@ export function createHandlers(callTool: CallTool, watcher: Watcher): Handlers<P
       };
       if (result.state === null || params.nested) return { value: { ...value, stateChanged: false } };
       state = result.state;
-      return { value, body: encoder.encode(JSON.stringify(state)) };
+      const body = encoder.encode(JSON.stringify(state));
+      return body.length > MAX_STATE_BYTES ? { value } : { value, body };
     },
 
     async fs(params, call) {

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { BodyBudget, BodyCollector } from "../../../src/protocol/body.ts";
+import { DEFAULT_LIMITS } from "../../../src/protocol/channel-contract.ts";
 import { decodeFrame } from "../../../src/protocol/codec.ts";
 import { FrameReader } from "../../../src/protocol/frame.ts";
 import type { ChunkFrame, Frame } from "../../../src/protocol/frame-kinds.ts";
@@ -65,6 +67,32 @@ test("a body in pieces arrives as one, empty pieces and all", async () => {
   const pieces = [pattern(0), pattern(300_000), pattern(0), pattern(1), pattern(300_000), pattern(0)];
   const { body } = await parent.request("fs", fsParams, { body: pieces });
   expect(Buffer.compare(body, Buffer.concat(pieces))).toBe(0);
+});
+
+test("a body in chunks of any size, large ones between tiny ones, arrives whole", () => {
+  const budget = new BodyBudget(DEFAULT_LIMITS);
+  const collector = new BodyCollector(budget);
+  const whole = pattern(500_000);
+  const sizes = [1, 1, 1, 70_000, 2, 1, 65_536, 1, 40_000, 9, 65_535, 1, 3];
+  for (let at = 0, turn = 0; at < whole.length; turn += 1) {
+    const size = sizes[turn % sizes.length] ?? 1;
+    collector.add(whole.subarray(at, at + size));
+    at += size;
+  }
+  expect(collector.bytes).toBe(whole.length);
+  expect(Buffer.compare(collector.take(), whole)).toBe(0);
+  collector.release();
+  collector.add(whole.subarray(0, 3));
+  expect(Buffer.compare(collector.take(), whole.subarray(0, 3))).toBe(0);
+});
+
+test("a million chunks of one byte cost about a million bytes", () => {
+  const before = process.memoryUsage().arrayBuffers;
+  const collector = new BodyCollector(new BodyBudget(DEFAULT_LIMITS));
+  const one = new Uint8Array(1);
+  for (let added = 0; added < 1_000_000; added += 1) collector.add(one);
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(3_000_000);
+  expect(collector.take().length).toBe(1_000_000);
 });
 
 test("a body stays as it came when the bytes that brought it are written over", async () => {

@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import { MAX_TOOL_INPUT_BYTES } from "../../../src/protocol/messages.ts";
 import { MAX_NODES } from "../../../src/protocol/value-caps.ts";
 import {
   bytes,
@@ -240,6 +241,47 @@ test.each([
     await settled();
   }
   expect(broken).toEqual(["TOO_MANY_REQUESTS"]);
+});
+
+test("a body counts until its request is answered", async () => {
+  const answers: (() => void)[] = [];
+  const peer = parentAgainst({
+    limits: { maxBodyBytes: 1_000, maxHeldBytes: 2_500 },
+    parent: {
+      "tool.call": () => new Promise((resolve) => answers.push(() => resolve({ value: {} }))),
+    },
+  });
+  const whole = (id: number): object[] => [toolCall(id, 1_000), chunk("request-body", id, 1_000)];
+  peer.deliver(hello, ...whole(1), ...whole(2));
+  answers[0]?.();
+  await settled();
+  peer.deliver(...whole(3));
+  expect(peer.broken).toEqual([]);
+  peer.deliver(...whole(4));
+  expect(peer.broken.map(({ code }) => code)).toEqual(["BODY_TOO_LARGE"]);
+});
+
+test("a tool's input has a cap of its own, announced or sent", async () => {
+  const peer = parentAgainst();
+  peer.deliver(hello, toolCall(1, MAX_TOOL_INPUT_BYTES));
+  expect(peer.broken).toEqual([]);
+  peer.deliver(toolCall(2, MAX_TOOL_INPUT_BYTES + 1));
+  expect(peer.broken.map(({ code }) => code)).toEqual(["BODY_TOO_LARGE"]);
+  const worker = workerAgainst();
+  worker.deliver(hello);
+  const body = new Uint8Array(MAX_TOOL_INPUT_BYTES + 1);
+  const call = worker.channel.request("tool.call", { execId: 1, path: "t" }, { body });
+  await expect(call).rejects.toMatchObject({ code: "BODY_TOO_LARGE" });
+  expect(worker.broken).toEqual([]);
+});
+
+test("an answer's body above what its caller takes breaks the channel as it comes", async () => {
+  const peer = parentAgainst();
+  const call = peer.channel.request("fs", fsParams, { maxAnswerBytes: 10 });
+  peer.deliver(hello, chunk("result-body", 1, 10));
+  expect(peer.broken).toEqual([]);
+  peer.deliver(chunk("result-body", 1, 1));
+  await expect(call).rejects.toMatchObject({ code: "BODY_TOO_LARGE" });
 });
 
 test("params with more values than the cap break the receiver only when a peer sends them", async () => {

@@ -476,3 +476,31 @@ test.each([
   expect(make).toThrow(RangeError);
   expect(make).toThrow(name);
 });
+
+test("the end of a call is told before what comes behind its answer is handled", () => {
+  const order: string[] = [];
+  const peer = parentAgainst({
+    parent: {
+      "tool.call": async () => {
+        order.push("tool call");
+        return { value: {} };
+      },
+    },
+  });
+  void peer.channel.request("exec", execParams, { onEnd: () => order.push("end") });
+  peer.deliver(
+    { kind: "hello", ...HELLO },
+    { kind: "result", id: 1, value: exited, bodyBytes: 0 },
+    { kind: "request", id: 1, name: "tool.call", params: { execId: 1, path: "t" }, bodyBytes: 0 },
+  );
+  expect(order).toEqual(["end", "tool call"]);
+});
+
+test("the end of a call is told when the channel ends under it", async () => {
+  const ends: string[] = [];
+  const peer = parentAgainst();
+  const call = peer.channel.request("isolation", {}, { onEnd: () => ends.push("end") });
+  peer.channel.close(new Error("over"));
+  await expect(call).rejects.toThrow("over");
+  expect(ends).toEqual(["end"]);
+});

@@ -3,7 +3,15 @@ import { expect, test } from "vitest";
 import { HANDLER_FAILED } from "../../../src/protocol/call-failure.ts";
 import { DEFAULT_LIMITS } from "../../../src/protocol/channel-contract.ts";
 import { frameKinds } from "../../../src/protocol/frame-kinds.ts";
-import { FS_OPERATIONS, parentRequests, workerRequests } from "../../../src/protocol/messages.ts";
+import {
+  FS_OPERATIONS,
+  MAX_FILE_ANSWER_BYTES,
+  MAX_SMALL_ANSWER_BYTES,
+  MAX_STATE_BYTES,
+  MAX_TOOL_INPUT_BYTES,
+  parentRequests,
+  workerRequests,
+} from "../../../src/protocol/messages.ts";
 import { PROTOCOL_ERROR_CODES } from "../../../src/protocol/protocol-error.ts";
 import { MAX_DEPTH, MAX_NODES } from "../../../src/protocol/value-caps.ts";
 import { PROTOCOL_VERSION } from "../../../src/protocol/version.ts";
@@ -30,6 +38,14 @@ test("the law names no error code that does not exist", () => {
 
 test("the law has the version and the caps of the code", () => {
   expect(law).toContain(`Version ${PROTOCOL_VERSION}`);
-  const numbers = [...Object.values(DEFAULT_LIMITS), MAX_DEPTH, MAX_NODES];
+  const numbers = [
+    ...Object.values(DEFAULT_LIMITS),
+    MAX_DEPTH,
+    MAX_NODES,
+    MAX_TOOL_INPUT_BYTES,
+    MAX_STATE_BYTES,
+    MAX_FILE_ANSWER_BYTES,
+    MAX_SMALL_ANSWER_BYTES,
+  ];
   for (const value of numbers) expect(law).toContain(value.toLocaleString("en-US"));
 });

@@ -53,3 +53,14 @@ test("however the bytes are split, the result is the same, and never complete in
     ),
   );
 });
+
+test("what is kept is a copy: it does not change with the chunk, and keeps no large buffer alive", () => {
+  const kept = new BoundedBytes(100);
+  const buffer = new Uint8Array(1_000_000).fill(0x61);
+  kept.push(buffer.subarray(0, 1));
+  buffer.fill(0x62);
+  kept.push(buffer.subarray(0, 1));
+  const { bytes } = kept.take();
+  expect(decode(bytes)).toBe("ab");
+  expect(bytes.buffer.byteLength).toBeLessThan(1_000);
+});
