@@ -137,9 +137,14 @@ class ShellSession implements EngineShell {
     });
   }
 
-  run(input: EngineInput): Promise<EngineResult> {
-    if (this.#closed) return Promise.resolve(failed("the shell is closed"));
-    if (this.#task !== null) return Promise.resolve(failed("the shell is busy"));
+  async run(input: EngineInput): Promise<EngineResult> {
+    if (this.#closed) return failed("the shell is closed");
+    if (this.#task !== null) return failed("the shell is busy");
+    if (input.cwd !== null && !(await this.#isDirectory(input.cwd))) {
+      // Not run elsewhere: a script that removes files must not start in another directory.
+      await input.onOutput("stderr", encoder.encode(`bash: cd: ${input.cwd}: No such file or directory\n`));
+      return { exitCode: 126, ending: "exited", why: "", state: null };
+    }
     let script: ScriptNode;
     try {
       script = parse(input.script, { maxHeredocSize: input.script.length });
@@ -152,6 +157,15 @@ class ShellSession implements EngineShell {
       this.#ended ??= this.#begin();
       this.#wake?.();
     });
+  }
+
+  async #isDirectory(path: string): Promise<boolean> {
+    try {
+      return (await this.#bash.fs.stat(path)).isDirectory;
+    } catch {
+      // Not there, or not to be looked at: either way no place to start in.
+      return false;
+    }
   }
 
   close(): void {
