@@ -8,7 +8,7 @@ export {
   tieredExecutionEnvironment,
 } from "./sandbox/renamed.ts";
 export { subprocessSandbox } from "./sandbox/subprocess-sandbox.ts";
-export { isSandboxError, SandboxError, type SandboxErrorCode } from "./shared/errors.ts";
+export { ERROR_CODES, isSandboxError, SandboxError, type SandboxErrorCode } from "./shared/errors.ts";
 export type { EmitEvent, HarnessEvent } from "./shared/events.ts";
 export type { ExecEnding, Execute, ExecuteInput, ExecuteOutput } from "./shared/executor.ts";
 export type { FileChange } from "./shared/file-change.ts";

@@ -30,7 +30,7 @@ function distance(a: string, b: string): number {
 }
 
 /** The known word that was most likely meant, or `undefined` when none is near. */
-export function nearest(word: string, known: readonly string[]): string | undefined {
+function nearest(word: string, known: readonly string[]): string | undefined {
   const ranked = known
     .map((candidate) => ({ candidate, edits: distance(word, candidate) }))
     .sort((a, b) => a.edits - b.edits);

@@ -44,7 +44,7 @@ const DRAIN_MS = 100;
 const STDERR_TAIL_BYTES = 4096;
 
 /** Node.js on Windows does not start without this one. Everywhere else the environment is literally empty. */
-export const WINDOWS_NEEDS = ["SystemRoot"] as const;
+const WINDOWS_NEEDS = ["SystemRoot"] as const;
 
 /** The environment of the worker: the explicit additions and nothing else. */
 export function workerEnvironment(

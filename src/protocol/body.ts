@@ -26,7 +26,7 @@ export function totalBytes(pieces: readonly Uint8Array[]): number {
 }
 
 /** All pieces in one array; a single piece is returned as it is. */
-export function joinPieces(pieces: readonly Uint8Array[], total: number): Uint8Array {
+function joinPieces(pieces: readonly Uint8Array[], total: number): Uint8Array {
   if (pieces.length === 1) return pieces[0] as Uint8Array;
   if (total === 0) return NO_BYTES;
   const joined = new Uint8Array(total);

@@ -24,7 +24,6 @@ export const {
   realpathSync,
   renameSync,
   rmdirSync,
-  statSync,
   symlinkSync,
   unlinkSync,
   utimesSync,

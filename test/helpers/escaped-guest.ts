@@ -183,7 +183,7 @@ function prepareWorker(
 const BY_DATAGRAM = ["a datagram", "a name server"];
 
 /** Reads what the guest wrote; of a datagram counts whether it came, not what its sender thinks. */
-export function toOutcomes(said: string, arrivals: ReadonlySet<string>): Outcomes {
+function toOutcomes(said: string, arrivals: ReadonlySet<string>): Outcomes {
   const outcomes = new Map<string, { got: boolean; why: string }>();
   for (const line of said.split("\n").filter((text) => text.startsWith('{"name"'))) {
     const { name, loot, failed } = JSON.parse(line) as { name: string; loot?: boolean; failed?: string };

@@ -60,7 +60,7 @@ export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text
 export const text = (from: Uint8Array): string => new TextDecoder().decode(from);
 
 /** A worker that answers everything at once. */
-export const easyWorker: Handlers<ParentRequests> = {
+const easyWorker: Handlers<ParentRequests> = {
   open: async () => ({ value: { engine: "e", defense: "d", stateRestored: false } }),
   exec: async () => ({ value: exited }),
   fs: async (_params, call) => ({ value: {}, body: call.body }),
