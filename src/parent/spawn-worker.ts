@@ -39,6 +39,8 @@ export interface SpawnOptions {
 
 /** How long the last bytes of a process that is gone are waited for: what it left behind may hold the other ends. */
 const DRAIN_MS = 100;
+/** The same for a jail: what is in it cannot be left behind, but may die after what is around it. */
+const WRAPPED_DRAIN_MS = 5_000;
 
 /** Bytes of the worker's stderr that an error message may quote. */
 const STDERR_TAIL_BYTES = 4096;
@@ -108,7 +110,7 @@ export async function spawnWorker(options: SpawnOptions): Promise<WorkerProcess>
         for (const stream of [stdin, stdout, stderr, lifeline]) stream?.destroy();
         resolve({ ...how, overMemory, stderrTail: tail });
       };
-      const timer = setTimeout(drained, DRAIN_MS);
+      const timer = setTimeout(drained, launch.wrapped ? WRAPPED_DRAIN_MS : DRAIN_MS);
       child.once("close", () => {
         clearTimeout(timer);
         drained();
