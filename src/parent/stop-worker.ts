@@ -1,3 +1,4 @@
+import { within } from "./in-time.ts";
 import type { WorkerProcess } from "./spawn-worker.ts";
 
 /**
@@ -11,17 +12,4 @@ export async function stopWorker(worker: WorkerProcess, graceMs: number): Promis
   if (await within(worker.exit, graceMs)) return;
   worker.kill("SIGKILL");
   await worker.exit;
-}
-
-/** Whether the exit comes in that time. */
-export async function within(exit: Promise<unknown>, timeoutMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs, false);
-  });
-  try {
-    return await Promise.race([exit.then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

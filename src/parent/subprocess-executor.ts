@@ -11,6 +11,7 @@ import type { IsolationReport } from "../shared/sandbox.ts";
 import type { HarnessWorkspaceSpec } from "../shared/workspace-spec.ts";
 import { clip } from "./clip.ts";
 import { parse } from "./file-answers.ts";
+import { inTime, within } from "./in-time.ts";
 import { probeWalls } from "./isolation/probe-walls.ts";
 import type { ResolvedOptions } from "./options.ts";
 import { isShellState } from "./shell-state.ts";
@@ -198,7 +199,7 @@ export function createSubprocessExecutor(
         if (other !== command)
           other.end({ kind: "unknown", why: "the worker was killed for another command" });
       }
-      await withinBound(life.kill(), EXIT_WAIT_MS);
+      await within(life.kill(), EXIT_WAIT_MS);
       return finish(ending.kind === "killed" ? EXIT_CODES[ending.by] : 126, ending);
     }
 
@@ -256,7 +257,10 @@ export function createSubprocessExecutor(
         const walls = await probeWalls(launch, mounts, capabilities.network !== undefined, async (task) => {
           const body = [new TextEncoder().encode(JSON.stringify(task))];
           const call = channel.request("isolation", {}, { body, maxAnswerBytes: MAX_SMALL_ANSWER_BYTES });
-          return toWalls((await inTime(call, limits.startTimeoutMs)).body);
+          const why = `The worker did not report its isolation within ${limits.startTimeoutMs} ms (startTimeoutMs).`;
+          // It is not killed for being late: a command may keep it busy, and has a deadline of its own.
+          const late = (): SandboxError => new SandboxError("WORKER_START_TIMEOUT", why);
+          return toWalls((await inTime(call, limits.startTimeoutMs, late)).body);
         });
         return { rung: launch.rung, layers, engine: clip(engine), defense: clip(defense), walls };
       } catch (error) {
@@ -287,27 +291,4 @@ function abortedBy(signal: AbortSignal): "abort" | "dispose" {
 
 function refused(by: "limit" | "policy", why: string): ExecuteOutput {
   return { exitCode: 126, ending: { kind: "refused", by }, stdout: "", stderr: `little-harness: ${why}\n` };
-}
-
-/** The worker is not killed for being late: a command may keep it busy, and has a deadline of its own. */
-async function inTime<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const why = `The worker did not report its isolation within ${timeoutMs} ms (startTimeoutMs).`;
-    timer = setTimeout(() => reject(new SandboxError("WORKER_START_TIMEOUT", why)), timeoutMs);
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-async function withinBound(promise: Promise<unknown>, boundMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const bound = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, boundMs);
-  });
-  await Promise.race([promise, bound]);
-  clearTimeout(timer);
 }

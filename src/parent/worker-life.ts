@@ -13,11 +13,12 @@ import { SandboxError } from "../shared/errors.ts";
 import { buildId } from "./build-id.ts";
 import { clip } from "./clip.ts";
 import { findWorker } from "./find-worker.ts";
+import { within } from "./in-time.ts";
 import type { ChosenRung } from "./isolation/choose-rung.ts";
 import { guardInspector } from "./isolation/guard-inspector.ts";
 import type { ResolvedOptions } from "./options.ts";
 import type { WorkerExit, WorkerProcess } from "./spawn-worker.ts";
-import { stopWorker, within } from "./stop-worker.ts";
+import { stopWorker } from "./stop-worker.ts";
 
 /** A worker that has been told its workspace. */
 export interface Connection {

@@ -1,4 +1,7 @@
-/** Bytes that no peer may send. Each ends its sandbox, with one reason for every later call, and nothing else. */
+/**
+ * Bytes that no peer may send. Each ends its sandbox, with one reason for every later call, and nothing else. One
+ * table after the other, hence the length.
+ */
 import { expect, test } from "vitest";
 import { expectDead, openHostile, watchHost } from "./host.ts";
 import type { Liar, Scenario } from "./scenario.ts";
