@@ -17,6 +17,7 @@ import {
 } from "just-bash";
 import { ORDINARY_COMMANDS } from "./command-names.ts";
 
+type WordNode = SimpleCommandNode["args"][number];
 type Redirection = SimpleCommandNode["redirections"][number];
 type Compound = Exclude<CommandNode, { type: "SimpleCommand" | "FunctionDef" }>;
 
@@ -108,10 +109,13 @@ export function liveOutput(outPath: string, errPath: string): LiveOutput {
   return {
     stream(statements, safeFunctions) {
       let mayBeRedirected = false;
+      const stopsAtUnset = statements.some(setsNounset);
       return statements.map((node) => {
         mayBeRedirected ||= mayRedirectForGood(node, safeFunctions);
         if (mayBeRedirected) return grouped(node);
         const streaming = statement(node);
+        // The interpreter forgets at the end of a compound command that `set -u` has ended the script.
+        if (stopsAtUnset && isOneSimpleCommand(node)) return streaming;
         // The frame around the whole script catches what a single command leaves; among several, order counts.
         return statements.length === 1 && isOneSimpleCommand(node) ? streaming : grouped(streaming);
       });
@@ -121,9 +125,10 @@ export function liveOutput(outPath: string, errPath: string): LiveOutput {
 
 function prepend<C extends CommandNode>(command: C, redirections: Redirection[]): C {
   if (command.type === "SimpleCommand") {
+    // With a redirection the interpreter forgets what `$(…)` of a bare assignment exits with and prints.
+    if (command.name === null) return command;
     const name = literalName(command);
     if (name !== null && LEAVE_ALONE.has(name)) return command;
-    if (command.name === null && command.redirections.length > 0) return command;
   }
   return { ...command, redirections: [...redirections, ...command.redirections] };
 }
@@ -140,7 +145,24 @@ function isOneSimpleCommand({ pipelines, background }: StatementNode): boolean {
   if (pipeline.commands.length !== 1 || pipeline.timed === true || command?.type !== "SimpleCommand")
     return false;
   const name = literalName(command);
-  return command.name !== null && (name === null || !LEAVE_ALONE.has(name));
+  return name === null || !LEAVE_ALONE.has(name);
+}
+
+/** Whether something in a statement is `set -u` or `set -o nounset`. */
+function setsNounset(node: unknown): boolean {
+  if (typeof node !== "object" || node === null) return false;
+  if (Array.isArray(node)) return node.some(setsNounset);
+  const fields = node as Record<string, unknown>;
+  if (fields.type === "SimpleCommand" && fields.name !== null) {
+    const { args } = node as SimpleCommandNode;
+    if (literalName(node as SimpleCommandNode) === "set") return args.some(namesNounset);
+  }
+  return Object.values(fields).some(setsNounset);
+}
+
+function namesNounset({ parts }: WordNode): boolean {
+  const part = parts[0];
+  return part?.type === "Literal" && /^(?:-[a-zA-Z]*u[a-zA-Z]*|nounset)$/.test(part.value);
 }
 
 /** Whether a statement runs something that may be `exec` with redirections, in the open or hidden. */
@@ -157,12 +179,16 @@ function mayRedirectForGood(node: unknown, safeFunctions: ReadonlySet<string>): 
   return false;
 }
 
-/** Names of the functions among `sources` that neither hold `exec` nor could come by it. */
-export function functionsWithoutExec(sources: ReadonlyMap<string, string>): Set<string> {
-  const names = [...sources].filter(
-    ([, source]) => !/\b(?:exec|eval|source|command|builtin)\b|(?:^|[\s;])\. /m.test(source),
-  );
-  return new Set(names.map(([name]) => name));
+/** Names of the functions that neither hold `exec` nor could come by it through another. */
+export function functionsWithoutExec(definitions: ReadonlyMap<string, CommandNode>): ReadonlySet<string> {
+  const safe = new Set(definitions.keys());
+  for (let size = -1; size !== safe.size; ) {
+    size = safe.size;
+    for (const [name, definition] of definitions) {
+      if (safe.has(name) && mayRedirectForGood(definition, safe)) safe.delete(name);
+    }
+  }
+  return safe;
 }
 
 function literalName({ name }: SimpleCommandNode): string | null {

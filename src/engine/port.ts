@@ -13,7 +13,10 @@ export interface ShellState {
   readonly variables: Readonly<Record<string, string>>;
   /** Names of variables that every shell starts with and that a command has unset. */
   readonly unset: readonly string[];
-  /** Source text of functions, by name. */
+  /**
+   * Syntax tree of each function as JSON, by name: the engine's own way back to source text loses here-documents
+   * and `declare -a` (just-bash 3.4.2).
+   */
   readonly functions: Readonly<Record<string, string>>;
   /** `alias` commands, by name. */
   readonly aliases: Readonly<Record<string, string>>;

@@ -16,6 +16,7 @@ export interface DevicePaths {
   readonly stdin: string;
   readonly next: string;
   readonly status: string;
+  readonly cwd: string;
   readonly state: string;
 }
 
@@ -23,13 +24,16 @@ export interface DevicePaths {
 export interface SessionStatements {
   /** Opens a device; that takes until the next script is there. */
   readonly waitForScript: StatementNode[];
-  /** Undoes an `exec >file` of the script before. */
+  /** Undoes an `exec >file` of the script. */
   readonly resetStreams: StatementNode[];
   /** Makes the last command of a pipeline run in this shell, for the one pipeline that follows. */
   readonly lastPipeOn: StatementNode[];
   /** Says how the script ended. */
   readonly tellStatus: StatementNode[];
+  readonly tellCwd: StatementNode[];
   readonly dumpState: StatementNode[];
+  /** The same statements with their output dropped. */
+  quietly(statements: StatementNode[]): StatementNode[];
   wrap(script: readonly StatementNode[], parts: WrapParts): StatementNode;
 }
 
@@ -51,11 +55,19 @@ export function buildStatements(paths: DevicePaths): SessionStatements {
   return {
     waitForScript: parse(`>>${paths.next}`).statements,
     // A bare `exec`: the interpreter takes redirections of `builtin exec` for passing ones.
-    resetStreams: parse("exec 1>/dev/stdout 2>/dev/stderr").statements,
+    resetStreams: parse("exec 0<&- 1>|/dev/stdout 2>|/dev/stderr").statements,
     lastPipeOn: parse("builtin shopt -s lastpipe").statements,
-    tellStatus: parse(`builtin echo "\${PIPESTATUS[1]} $SHELLOPTS $BASHOPTS $PWD" >${paths.status}`)
-      .statements,
-    dumpState: parse(`${DUMP_SCRIPT} >${paths.state} 2>/dev/null`).statements,
+    // A simple command: while an `exec >file` holds, the interpreter ignores the redirections of compound ones.
+    tellStatus: parse(`builtin echo "\${PIPESTATUS[1]} $SHELLOPTS $BASHOPTS" >|${paths.status}`).statements,
+    // Not `$PWD`, which a script may set to anything.
+    tellCwd: parse(`builtin pwd >|${paths.cwd}`).statements,
+    dumpState: parse(`${DUMP_SCRIPT} >|${paths.state} 2>/dev/null`).statements,
+    quietly(statements) {
+      const wrapped = first(parse("{ true; } >/dev/null 2>&1").statements);
+      const pipeline = first(wrapped.pipelines);
+      const group = { ...(first(pipeline.commands) as GroupNode), body: statements };
+      return [{ ...wrapped, pipelines: [{ ...pipeline, commands: [group] }] }];
+    },
     wrap(script, { before, hasStdin, apart, safeFunctions }) {
       const body = [...lastPipeOff, ...before, ...output.stream(script, safeFunctions)];
       return (hasStdin ? withStdin : plain)(apart ? [subshell(body)] : body);

@@ -30,7 +30,15 @@ import {
   unsetVariables,
 } from "./session-statements.ts";
 import { ShellSignal } from "./shell-signal.ts";
-import { collectFunctions, type Dump, readDump, toRestoreScript, toShellState } from "./shell-state.ts";
+import {
+  collectFunctions,
+  type Dump,
+  type FunctionDefNode,
+  readDump,
+  readFunctions,
+  toRestoreStatements,
+  toShellState,
+} from "./shell-state.ts";
 import { mayChangeState } from "./state-analysis.ts";
 import { invokeBatched } from "./tools-bootstrap.ts";
 
@@ -50,7 +58,6 @@ interface Task {
 interface Status {
   readonly exitCode: number;
   readonly options: ShellOptions;
-  readonly cwd: string;
 }
 
 const encoder = new TextEncoder();
@@ -78,7 +85,8 @@ class ShellSession implements EngineShell {
   readonly #statements: SessionStatements;
   readonly #removeDevices: (() => void)[];
   readonly #signal = new ShellSignal();
-  readonly #functions = new Map<string, string>();
+  #functions = new Map<string, FunctionDefNode>();
+  #safeFunctions: ReadonlySet<string> = new Set();
   /** Set while the shell waits for a script. */
   #wake: (() => void) | null = null;
   #task: Task | null = null;
@@ -91,7 +99,8 @@ class ShellSession implements EngineShell {
   #cwd: string;
   #options = FRESH_OPTIONS;
   #hasArguments = false;
-  #streamsMayBeMoved = false;
+  /** Where the script that has just ended left the shell; `null`: where it was. */
+  #lastCwd: string | null = null;
   #defined: ReadonlySet<string> = new Set();
   #restore: ShellState | null;
   #ended: Promise<void> | null = null;
@@ -104,6 +113,7 @@ class ShellSession implements EngineShell {
       stdin: `${directory}/stdin`,
       next: `${directory}/next`,
       status: `${directory}/status`,
+      cwd: `${directory}/cwd`,
       state: `${directory}/state`,
     };
     this.#cwd = options.cwd;
@@ -115,6 +125,7 @@ class ShellSession implements EngineShell {
       fs.addDevice(paths.err, { write: (bytes) => this.#writeErr(bytes), hidden: true }),
       fs.addDevice(paths.stdin, { read: () => this.#task?.input.stdin ?? new Uint8Array(0), hidden: true }),
       fs.addDevice(paths.status, { write: (bytes) => this.#readStatus(bytes), hidden: true }),
+      fs.addDevice(paths.cwd, { write: (bytes) => this.#readCwd(bytes), hidden: true }),
       fs.addDevice(paths.state, { write: (bytes) => this.#readState(bytes), hidden: true }),
     ];
     this.#bash = buildBash(
@@ -176,7 +187,7 @@ class ShellSession implements EngineShell {
   }
 
   async #begin(): Promise<void> {
-    let why = "the engine ended the shell";
+    let why = 'the script switched its shell off ("set -n", or a function or alias named "builtin")';
     let exitCode = 1;
     try {
       const result = await this.#bash.exec("true", { signal: this.#signal.signal });
@@ -202,8 +213,9 @@ class ShellSession implements EngineShell {
     if (restoring !== null) {
       yield* this.#statements.dumpState;
       this.#fresh = this.#takeDump();
-      yield* parse(`{ ${toRestoreScript(restoring)}\n} >/dev/null 2>&1`).statements;
-      for (const [name, source] of Object.entries(restoring.functions)) this.#functions.set(name, source);
+      this.#functions = readFunctions(restoring);
+      this.#safeFunctions = functionsWithoutExec(this.#functions);
+      yield* this.#statements.quietly(toRestoreStatements(restoring, this.#functions.values()));
       this.#cwd = restoring.cwd;
       yield* this.#statements.dumpState;
       this.#takeDump();
@@ -223,17 +235,15 @@ class ShellSession implements EngineShell {
   *#runTask(task: Task): Generator<StatementNode> {
     const { input, script } = task;
     this.#status = null;
+    this.#lastCwd = null;
     this.#dumpText = "";
     yield* resetOptions(FRESH_OPTIONS, this.#options);
-    if (this.#streamsMayBeMoved) yield* this.#statements.resetStreams;
-    this.#streamsMayBeMoved = task.changesState;
     const env = input.env ?? {};
     const names = Object.keys(env);
     const overrides = names.length > 0 || input.replaceEnv;
     if (this.#fresh === null && (task.changesState || overrides)) {
       yield* this.#statements.dumpState;
       this.#fresh = this.#takeDump();
-      this.#dumpText = "";
     }
     const before: StatementNode[] = [];
     if (input.args.length > 0 || this.#hasArguments) before.push(...setArguments(input.args));
@@ -241,16 +251,23 @@ class ShellSession implements EngineShell {
     if (input.replaceEnv) before.push(...unsetVariables(this.#exportedNames()));
     before.push(...exportVariables(env));
     if (input.cwd !== null) before.push(...changeDirectory(input.cwd));
-    if (task.changesState) collectFunctions(script, this.#functions);
+    if (task.changesState) {
+      collectFunctions(script, this.#functions);
+      this.#safeFunctions = functionsWithoutExec(this.#functions);
+    }
     yield* this.#statements.lastPipeOn;
     const parts = {
       before,
       hasStdin: input.stdin !== null,
       apart: input.replaceEnv,
-      safeFunctions: functionsWithoutExec(this.#functions),
+      safeFunctions: this.#safeFunctions,
     };
     yield this.#statements.wrap(script.statements, parts);
     yield* this.#statements.tellStatus;
+    if (task.changesState) {
+      yield* this.#statements.resetStreams;
+      yield* this.#statements.tellCwd;
+    }
     if (!input.replaceEnv) {
       if (names.length > 0) yield* restoreVariables(names, this.#dump?.variables ?? new Map());
       if (input.cwd !== null) yield* changeDirectory(this.#cwd);
@@ -262,7 +279,8 @@ class ShellSession implements EngineShell {
 
   #finish(task: Task, status: Status): void {
     const { input } = task;
-    const cwd = input.cwd !== null || input.replaceEnv ? this.#cwd : status.cwd;
+    const stays = input.cwd !== null || input.replaceEnv;
+    const cwd = stays ? this.#cwd : (this.#lastCwd ?? this.#cwd);
     const moved = cwd !== this.#cwd;
     this.#cwd = cwd;
     this.#options = status.options;
@@ -281,6 +299,7 @@ class ShellSession implements EngineShell {
 
   #takeDump(): Dump {
     const dump = readDump(this.#dumpText);
+    this.#dumpText = "";
     this.#dump = dump;
     this.#defined = new Set([...dump.functionNames, ...dump.aliases.keys()]);
     return dump;
@@ -314,10 +333,14 @@ class ShellSession implements EngineShell {
 
   #readStatus(bytes: Uint8Array): void {
     if (bytes.length === 0) return;
-    const match = /^(\d+) (\S*) (\S*) (.*)\n$/s.exec(decoder.decode(bytes));
+    const match = /^(\d+) (\S*) (\S*)\n$/.exec(decoder.decode(bytes));
     if (match === null) return;
-    const [, code = "1", set = "", shopt = "", cwd = "/"] = match;
-    this.#status = { exitCode: Number(code), options: { set, shopt }, cwd };
+    const [, code = "1", set = "", shopt = ""] = match;
+    this.#status = { exitCode: Number(code), options: { set, shopt } };
+  }
+
+  #readCwd(bytes: Uint8Array): void {
+    if (bytes.length > 0) this.#lastCwd = decoder.decode(bytes).slice(0, -1);
   }
 
   #readState(bytes: Uint8Array): void {

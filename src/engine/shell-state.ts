@@ -3,12 +3,12 @@
  * into a script. The engine's `exec()` forgets all but files, and one interpreter cannot be moved to another
  * process, so this is what a new child starts from after the old one was killed.
  */
-import type { CommandNode, ScriptNode } from "just-bash";
-import { serialize } from "just-bash";
+import { type CommandNode, parse, type ScriptNode, type StatementNode } from "just-bash";
+import { wrapInStatement } from "./live-output.ts";
 import type { ShellState } from "./port.ts";
 import { quote } from "./quote.ts";
 
-type FunctionDefNode = Extract<CommandNode, { type: "FunctionDef" }>;
+export type FunctionDefNode = Extract<CommandNode, { type: "FunctionDef" }>;
 
 /** Prints the state. `builtin`, because the guest may have functions of these names. */
 export const DUMP_SCRIPT =
@@ -74,8 +74,8 @@ function readCommands(text: string, start: RegExp): Map<string, string> {
   return commands;
 }
 
-/** Remembers the source of each function that a script defines where the parser can see it. */
-export function collectFunctions(script: ScriptNode, into: Map<string, string>): void {
+/** Remembers each function that a script defines where the parser can see it. */
+export function collectFunctions(script: ScriptNode, into: Map<string, FunctionDefNode>): void {
   visit(script);
   function visit(node: unknown): void {
     if (typeof node !== "object" || node === null) return;
@@ -86,24 +86,10 @@ export function collectFunctions(script: ScriptNode, into: Map<string, string>):
     const fields = node as Record<string, unknown>;
     if (fields.type === "FunctionDef") {
       const definition = node as FunctionDefNode;
-      into.set(definition.name, serialize(asScript(definition)));
+      into.set(definition.name, definition);
     }
     for (const key in fields) visit(fields[key]);
   }
-}
-
-function asScript(definition: FunctionDefNode): ScriptNode {
-  return {
-    type: "Script",
-    statements: [
-      {
-        type: "Statement",
-        operators: [],
-        background: false,
-        pipelines: [{ type: "Pipeline", negated: false, commands: [definition] }],
-      },
-    ],
-  };
 }
 
 /** Two dumps, the first of the fresh shell → the state. */
@@ -111,7 +97,7 @@ export function toShellState(
   fresh: Dump,
   now: Dump,
   cwd: string,
-  sources: ReadonlyMap<string, string>,
+  definitions: ReadonlyMap<string, FunctionDefNode>,
 ): ShellState {
   const variables: Record<string, string> = Object.create(null);
   for (const [name, declaration] of now.variables) {
@@ -119,22 +105,31 @@ export function toShellState(
   }
   const functions: Record<string, string> = Object.create(null);
   for (const name of now.functionNames) {
-    const source = sources.get(name);
-    if (source !== undefined) functions[name] = source;
+    const definition = definitions.get(name);
+    if (definition !== undefined) functions[name] = JSON.stringify(definition);
   }
   const unset = [...fresh.variables.keys()].filter((name) => !now.variables.has(name));
   return { cwd, variables, unset, functions, aliases: Object.fromEntries(now.aliases) };
 }
 
-/** The script that brings a fresh shell into a state. Functions first: a variable's value calls nothing. */
-export function toRestoreScript(state: ShellState): string {
-  return [
-    ...Object.values(state.functions),
+/** Statements that bring a fresh shell into a state. Functions first: a variable's value calls nothing. */
+export function toRestoreStatements(
+  state: ShellState,
+  functions: Iterable<FunctionDefNode>,
+): StatementNode[] {
+  const script = [
     ...state.unset.map((name) => `unset -v ${name}`),
     ...Object.values(state.variables).map(toAssignment),
     ...Object.values(state.aliases),
     `builtin cd -- ${quote(state.cwd)}`,
-  ].join("\n");
+  ];
+  return [...[...functions].map(wrapInStatement), ...parse(script.join("\n")).statements];
+}
+
+/** The functions of a state. */
+export function readFunctions(state: ShellState): Map<string, FunctionDefNode> {
+  const entries = Object.entries(state.functions);
+  return new Map(entries.map(([name, json]) => [name, JSON.parse(json) as FunctionDefNode]));
 }
 
 /**

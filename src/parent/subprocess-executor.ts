@@ -35,7 +35,6 @@ export interface SubprocessExecutor {
 /** A command under way. */
 interface Running {
   readonly input: ExecuteInput;
-  countToolCall(): void;
   /** Ends the command from outside; the first call wins. */
   end(ending: ExecEnding): void;
 }
@@ -68,7 +67,6 @@ export function createSubprocessExecutor(
       if (command?.input.invokeTool === undefined) {
         throw new SandboxError("TOOL_REFUSED", "The command that called this tool has ended.");
       }
-      command.countToolCall();
       // A cancel is no answer: a call that still waits for its tool must stay counted, or a worker could fill
       // this process with calls that it has cancelled. The end of the command answers all of them.
       const json = await command.input.invokeTool(path, new TextDecoder().decode(argsJson));
@@ -85,14 +83,12 @@ export function createSubprocessExecutor(
     const maxOutputBytes = input.maxOutputBytes ?? limits.maxOutputBytes;
     const out = { stdout: new BoundedBytes(maxOutputBytes), stderr: new BoundedBytes(maxOutputBytes) };
     let ended: ExecEnding | null = null;
-    let toolCalls = 0;
     let endedBy: (ending: ExecEnding) => void = () => undefined;
     const fromOutside = new Promise<ExecEnding>((resolve) => {
       endedBy = resolve;
     });
     const command: Running = {
       input,
-      countToolCall: () => toolCalls++,
       end(ending) {
         if (ended !== null) return;
         ended = ending;
@@ -130,6 +126,7 @@ export function createSubprocessExecutor(
           stopWatching = watchMemory(connection.process.pid, limits.maxMemoryMb, () =>
             command.end({ kind: "killed", by: "memory" }),
           );
+          const startsAt = connection.delivery.bytes;
           const call = connection.channel.request("exec", params, {
             body,
             onChunk,
@@ -142,7 +139,7 @@ export function createSubprocessExecutor(
           try {
             return await call;
           } catch (error) {
-            if (sentAgain || !(await neverArrived(connection, error))) throw error;
+            if (sentAgain || !(await neverArrived(connection, startsAt, error))) throw error;
             sentAgain = true;
           }
         }
@@ -181,17 +178,16 @@ export function createSubprocessExecutor(
       if (running.get(id) === command) running.delete(id);
     }
 
-    /**
-     * The worker was gone before it had the whole command, so nothing of it ran: it may be sent again. Certain
-     * only if nothing but this command was written, and the command did nothing that could be seen.
-     */
-    async function neverArrived(connection: Connection, error: unknown): Promise<boolean> {
+    /** The worker was gone before it had the command, so nothing of it ran: it may be sent again. */
+    async function neverArrived(
+      { delivery }: Connection,
+      startsAt: number,
+      error: unknown,
+    ): Promise<boolean> {
       if (!isSandboxError(error) || error.code !== "WORKER_EXITED" || ended !== null) return false;
-      if (endedForMemory(error)) return false;
       // The failed write may be told after the exit.
       await new Promise((resolve) => setImmediate(resolve));
-      const silent = out.stdout.totalBytes === 0 && out.stderr.totalBytes === 0 && toolCalls === 0;
-      return connection.inputLost() && silent && life.soleCall;
+      return delivery.lostFrom !== null && delivery.lostFrom <= startsAt;
     }
 
     async function killed(ending: ExecEnding): Promise<ExecuteOutput> {

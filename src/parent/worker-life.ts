@@ -25,8 +25,15 @@ export interface Connection {
   readonly channel: Channel<ParentRequests>;
   readonly process: WorkerProcess;
   readonly opened: ParentRequests["open"]["result"];
-  /** Whether something that was written did not reach the worker, because it was gone. */
-  inputLost(): boolean;
+  readonly delivery: Delivery;
+}
+
+/** What is known of the bytes that were written to a worker. */
+export interface Delivery {
+  /** All bytes that were to be written so far. */
+  readonly bytes: number;
+  /** The worker was gone before it had what starts at this byte, or anything after it; `null`: not known of any. */
+  readonly lostFrom: number | null;
 }
 
 /** What a worker is told at its start, and what it may ask. */
@@ -39,6 +46,9 @@ export interface WorkerDuties {
 
 /** How long an exit may be told after the end of the output. */
 const OUTPUT_END_MS = 250;
+
+/** How long what a dead worker wrote is waited for: a process that it left behind could keep its output open. */
+const READ_ALL_MS = 200;
 
 type WorkerState =
   | { is: "idle" }
@@ -98,11 +108,6 @@ export class WorkerLife {
   get rung(): ChosenRung {
     if (this.#rung === null) throw new Error("no worker was started yet");
     return this.#rung;
-  }
-
-  /** Whether exactly one call is open. */
-  get soleCall(): boolean {
-    return this.#holds === 1;
   }
 
   /** Kills the worker, if there is one, whatever it does. The next call gets a new one. Resolves at its exit. */
@@ -178,11 +183,8 @@ export class WorkerLife {
     const starting = this.#state;
     if (starting.is === "starting") starting.process = worker;
     worker.hold(true);
-    let lost = false;
-    worker.stdin.once("error", () => {
-      lost = true;
-    });
-    const channel = this.#connectChannel(worker);
+    const delivery = { bytes: 0, lostFrom: null };
+    const channel = this.#connectChannel(worker, delivery);
     const timer = setTimeout(() => {
       const late = `The worker did not answer within ${limits.startTimeoutMs} ms (startTimeoutMs).`;
       channel.close(new SandboxError("WORKER_START_TIMEOUT", late));
@@ -196,7 +198,7 @@ export class WorkerLife {
         ...(body === null ? {} : { body }),
         maxAnswerBytes: MAX_SMALL_ANSWER_BYTES,
       });
-      const connection: Connection = { channel, process: worker, opened: value, inputLost: () => lost };
+      const connection: Connection = { channel, process: worker, opened: value, delivery };
       if (this.#state === starting) this.#state = { is: "ready", connection };
       else this.#throwIfDead();
       return connection;
@@ -255,12 +257,21 @@ export class WorkerLife {
     return { ...openParams, workspace: { ...openParams.workspace, mounts } };
   }
 
-  #connectChannel(worker: WorkerProcess): Channel<ParentRequests> {
+  #connectChannel(
+    worker: WorkerProcess,
+    delivery: { bytes: number; lostFrom: number | null },
+  ): Channel<ParentRequests> {
     const channel = createChannel<ParentRequests, WorkerRequests>({
       side: "parent",
       hello: { version: PROTOCOL_VERSION, buildId },
       write: (bytes) => {
-        if (worker.stdin.destroyed || worker.stdin.write(bytes)) return;
+        const at = delivery.bytes;
+        delivery.bytes += bytes.length;
+        const onWritten = (error?: Error | null): void => {
+          if (error && tellsLoss(error)) delivery.lostFrom = Math.min(delivery.lostFrom ?? at, at);
+        };
+        if (!worker.stdin.writable) delivery.lostFrom ??= at;
+        if (!worker.stdin.writable || worker.stdin.write(bytes, onWritten)) return;
         return new Promise<void>((resolve) => {
           const done = (): void => {
             worker.stdin.off("drain", done).off("close", done);
@@ -279,8 +290,10 @@ export class WorkerLife {
     });
     worker.stdout.on("data", (bytes: Uint8Array) => channel.receive(bytes));
     worker.stdout.once("end", () => void this.#outputEnded(worker, channel));
+    const readAll = new Promise<void>((resolve) => worker.stdout.once("close", resolve));
     void worker.exit.then((exit) => {
-      channel.close(exitError(exit));
+      // What it wrote before its end may still lie in the pipe.
+      void within(readAll, READ_ALL_MS).then(() => channel.close(exitError(exit)));
       const state = this.#state;
       const mine =
         (state.is === "ready" && state.connection.process === worker) ||
@@ -324,6 +337,11 @@ export class WorkerLife {
 
 /** Far more likely than a broken worker. */
 const NO_HELLO = " It had not said hello yet: is workerPath the dist/worker folder of this package?";
+
+/** The peer was gone. What a stream was destroyed under (another code) may have been written all the same. */
+function tellsLoss(error: Error): boolean {
+  return "code" in error && (error.code === "EPIPE" || error.code === "ECONNRESET");
+}
 
 function exitError({ code, signal, overMemory, stderrTail }: WorkerExit): SandboxError {
   const how = overMemory ? "above maxMemoryMb" : signal === null ? `code ${code}` : signal;

@@ -2,6 +2,7 @@
  * One command, from its `started` event to its result. The order of steps is a promise to the host: started,
  * walk, execute, open tool calls answered, walk, completed or failed, file events, result.
  */
+import { AsyncResource } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import type { ExecuteInput } from "../shared/executor.ts";
 import type { FileChange } from "../shared/file-change.ts";
@@ -137,13 +138,15 @@ export class RunningCommand implements ScopedCommand {
     forwardIfNothingCame(bytes: Uint8Array): void;
   } {
     let hasCome = false;
+    // A tool's callback may run commands too: they belong to the tool wherever the output comes from.
+    const inScope = callback && AsyncResource.bind(callback);
     const forward = (chunk: Uint8Array): void => {
       if (!this.#isOpen || chunk.byteLength === 0) return;
       hasCome = true;
-      if (callback === undefined) return;
+      if (inScope === undefined) return;
       try {
         // A copy: the executor's chunk may be a view on a buffer that it uses again.
-        const given = callback(chunk.slice());
+        const given = inScope(chunk.slice());
         if (given instanceof Promise) given.catch(() => undefined); // the caller's own trouble, as below
       } catch {
         // The caller's callback is not part of the command: its failure changes nothing.

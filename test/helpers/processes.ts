@@ -1,23 +1,38 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Process ids of the workers that this process has started and that still live (Linux). */
-export function workerPids(parent: number = process.pid): number[] {
+const BUILT_WORKER = "worker/main.js";
+
+/**
+ * Process ids of the workers that this process has started and that still live (Linux); `file` is part of the
+ * path of the worker's main file.
+ */
+export function workerPids(parent: number = process.pid, file: string = BUILT_WORKER): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
-    .filter((pid) => isWorkerOf(pid, parent));
+    .filter((pid) => isWorkerOf(pid, parent, file));
 }
 
-function isWorkerOf(pid: number, parent: number): boolean {
+function isWorkerOf(pid: number, parent: number, file: string): boolean {
   try {
     const status = readFileSync(`/proc/${pid}/stat`, "latin1");
     const [state, ppid] = status.slice(status.lastIndexOf(")") + 2).split(" ");
     if (state === "Z" || Number(ppid) !== parent) return false;
-    return readFileSync(`/proc/${pid}/cmdline`, "latin1").includes("worker/main.js");
+    return readFileSync(`/proc/${pid}/cmdline`, "latin1").includes(file);
   } catch {
     // Gone between the listing and the look.
     return false;
   }
+}
+
+/** Kills the one worker of this process and returns its id once no thread of it is left. */
+export async function killWorker(file: string = BUILT_WORKER): Promise<number> {
+  const [pid, ...others] = workerPids(process.pid, file);
+  if (pid === undefined || others.length > 0)
+    throw new Error(`expected one worker, found ${pid === undefined ? 0 : others.length + 1}`);
+  process.kill(pid, "SIGKILL");
+  await until(() => !isAlive(pid));
+  return pid;
 }
 
 /** Whether a process with this id exists and one of its threads is no zombie: until then its descriptors are open. */
