@@ -93,7 +93,6 @@ test("after a kill the shell has its variables, arrays, functions and aliases ag
   await sandbox.exec(
     "export E='a b'; s=$'q\\'\"\\n$x'; a=(1 '2 3' ''); declare -A m; m[k]='v w'; greet() { echo \"hi $1\"; }; alias ll='echo LL'; unset LANG",
   );
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: shell, not a template
   const look = 'printenv E; echo "$s"; echo "${#a[@]}|${a[1]}|${m[k]}"; greet you; ll; echo "[$LANG]"';
   const before = await sandbox.exec(look);
   expect(before).toMatchObject({ exitCode: 0, stderr: "" });
