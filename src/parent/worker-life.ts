@@ -47,9 +47,6 @@ export interface WorkerDuties {
 /** How long an exit may be told after the end of the output. */
 const OUTPUT_END_MS = 250;
 
-/** How long what a dead worker wrote is waited for: a process that it left behind could keep its output open. */
-const READ_ALL_MS = 200;
-
 type WorkerState =
   | { is: "idle" }
   | { is: "starting"; connection: Promise<Connection>; process: WorkerProcess | null }
@@ -290,10 +287,9 @@ export class WorkerLife {
     });
     worker.stdout.on("data", (bytes: Uint8Array) => channel.receive(bytes));
     worker.stdout.once("end", () => void this.#outputEnded(worker, channel));
-    const readAll = new Promise<void>((resolve) => worker.stdout.once("close", resolve));
     void worker.exit.then((exit) => {
-      // What it wrote before its end may still lie in the pipe.
-      void within(readAll, READ_ALL_MS).then(() => channel.close(exitError(exit)));
+      // Told once all that it wrote has been read.
+      channel.close(exitError(exit));
       const state = this.#state;
       const mine =
         (state.is === "ready" && state.connection.process === worker) ||

@@ -37,14 +37,23 @@ export async function killWorker(file: string = BUILT_WORKER): Promise<number> {
 
 /** Whether a process with this id exists and one of its threads is no zombie: until then its descriptors are open. */
 export function isAlive(pid: number): boolean {
-  try {
-    return readdirSync(`/proc/${pid}/task`).some((thread) => {
+  return entries(`/proc/${pid}/task`).some((thread) => {
+    try {
       const status = readFileSync(`/proc/${pid}/task/${thread}/stat`, "latin1");
       return status.slice(status.lastIndexOf(")") + 2, status.lastIndexOf(")") + 3) !== "Z";
-    });
+    } catch {
+      // This thread is gone since the listing; the others may not be.
+      return false;
+    }
+  });
+}
+
+function entries(directory: string): string[] {
+  try {
+    return readdirSync(directory);
   } catch {
-    // Gone between the listing and the look; or it never was.
-    return false;
+    // No such process.
+    return [];
   }
 }
 
