@@ -4,7 +4,8 @@
  * asks for the guest's next script, runs it, and tells how it ended, all through devices of our own file
  * system. No state is copied or parsed again between scripts, and output streams as commands finish.
  *
- * It relies on the interpreter taking `statements` one by one; `shell-session.test.ts` tells when it stops to.
+ * It relies on the interpreter taking `statements` one by one; `test/canary/engine.test.ts` tells when it stops to.
+ * Longer than most files because the devices, the generator and the task share one state; their parts lie beside.
  */
 import { type Bash, type IFileSystem, parse, type ScriptNode, type StatementNode } from "just-bash";
 import { buildBash } from "./build-bash.ts";

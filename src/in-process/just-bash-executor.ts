@@ -7,9 +7,8 @@
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { EngineOptions, EngineShell, ShellState } from "../engine/port.ts";
-import { BoundedBytes } from "../shared/bounded-bytes.ts";
+import { abortedBy, CommandOutput, exitCodeOf, refuseLargeScript } from "../shared/command-output.ts";
 import { defenseInDepthForAdapter } from "../shared/defense.ts";
-import { isSandboxError } from "../shared/errors.ts";
 import type { ExecEnding, ExecuteInput, ExecuteOutput } from "../shared/executor.ts";
 import { DEFAULT_LIMITS, type SandboxLimits } from "../shared/limits.ts";
 import type { HarnessWorkspaceSpec } from "../shared/workspace-spec.ts";
@@ -23,7 +22,6 @@ const ABORT_GRACE_MS = 200;
 
 export interface JustBashExecutor {
   execute(input: ExecuteInput): Promise<ExecuteOutput>;
-  files(): Promise<MountFs>;
   engineName(): Promise<string>;
   dispose(): Promise<void>;
 }
@@ -79,15 +77,11 @@ export function createJustBashExecutor(setup: JustBashSetup): JustBashExecutor {
   async function execute(input: ExecuteInput): Promise<ExecuteOutput> {
     const { engine, fs } = await load();
     const scriptBytes = new TextEncoder().encode(input.command).length;
-    if (scriptBytes > limits.maxScriptBytes) {
-      const why = `the script has ${scriptBytes} bytes; at most ${limits.maxScriptBytes} (maxScriptBytes) are taken`;
-      const ending = { kind: "refused", by: "limit" } as const;
-      return { exitCode: 126, ending, stdout: "", stderr: `little-harness: ${why}\n` };
-    }
+    const tooLarge = refuseLargeScript(scriptBytes, limits.maxScriptBytes);
+    if (tooLarge !== null) return tooLarge;
     fs.setReadOnlyPrefixes(input.readOnlyPrefixes);
     if (!input.nested) fs.forgetWrittenBytes();
-    const maxOutputBytes = input.maxOutputBytes ?? limits.maxOutputBytes;
-    const out = { stdout: new BoundedBytes(maxOutputBytes), stderr: new BoundedBytes(maxOutputBytes) };
+    const output = new CommandOutput(input, input.maxOutputBytes ?? limits.maxOutputBytes);
     const stop = new AbortController();
     let ended: ExecEnding | null = null;
     const end = (ending: ExecEnding): void => {
@@ -113,10 +107,7 @@ export function createJustBashExecutor(setup: JustBashSetup): JustBashExecutor {
         signal: stop.signal,
         onOutput(stream, bytes) {
           if (ended !== null) return;
-          out[stream].push(bytes);
-          if (stream === "stdout") input.onStdout(bytes);
-          else input.onStderr(bytes);
-          if (out[stream].totalBytes > limits.maxStreamBytes) end({ kind: "killed", by: "output" });
+          if (output.push(stream, bytes) > limits.maxStreamBytes) end({ kind: "killed", by: "output" });
         },
         invokeTool: input.invokeTool
           ? (path, json) => input.invokeTool?.(path, json) ?? Promise.reject()
@@ -130,32 +121,18 @@ export function createJustBashExecutor(setup: JustBashSetup): JustBashExecutor {
         shell = null;
       } else if (result.state !== null) state = result.state;
       const ending: ExecEnding = ended ?? toEnding(result);
-      return finish(ending.kind === "exited" ? (result?.exitCode ?? 1) : exitCode(ending), ending);
+      // What comes after this is no longer the command's.
+      ended ??= ending;
+      const exitCode = ending.kind === "exited" ? (result?.exitCode ?? 1) : exitCodeOf(ending);
+      return { exitCode, ending, ...output.take() };
     } finally {
       clearTimeout(timer);
       input.signal.removeEventListener("abort", onAbort);
-    }
-
-    function finish(code: number, ending: ExecEnding): ExecuteOutput {
-      ended ??= ending;
-      const stdout = out.stdout.take();
-      const stderr = out.stderr.take();
-      return {
-        exitCode: code,
-        ending,
-        stdout: stdout.bytes,
-        stderr: stderr.bytes,
-        truncated: {
-          ...(stdout.truncated === null ? {} : { stdout: stdout.truncated }),
-          ...(stderr.truncated === null ? {} : { stderr: stderr.truncated }),
-        },
-      };
     }
   }
 
   return {
     execute,
-    files: async () => (await load()).fs,
     engineName: async () => (await load()).engine.ENGINE_NAME,
     async dispose() {
       shell?.close();
@@ -168,15 +145,6 @@ function toEnding(result: { ending: string; why: string } | null): ExecEnding {
   if (result === null) return { kind: "unknown", why: "the engine gave no answer" };
   if (result.ending === "exited") return { kind: "exited" };
   return result.ending === "limit" ? { kind: "refused", by: "limit" } : { kind: "unknown", why: result.why };
-}
-
-function exitCode(ending: ExecEnding): number {
-  if (ending.kind !== "killed") return 126;
-  return ending.by === "deadline" ? 124 : 137;
-}
-
-function abortedBy(signal: AbortSignal): "abort" | "dispose" {
-  return isSandboxError(signal.reason) && signal.reason.code === "SANDBOX_DISPOSED" ? "dispose" : "abort";
 }
 
 function afterAbort(signal: AbortSignal): Promise<null> {

@@ -3,7 +3,13 @@
  * outside: deadline, abort, output caps, and the truth about how it ended.
  */
 import { MAX_SMALL_ANSWER_BYTES, MAX_STATE_BYTES } from "../protocol/messages.ts";
-import { BoundedBytes } from "../shared/bounded-bytes.ts";
+import {
+  abortedBy,
+  CommandOutput,
+  exitCodeOf,
+  refused,
+  refuseLargeScript,
+} from "../shared/command-output.ts";
 import { isSandboxError, SandboxError } from "../shared/errors.ts";
 import type { ExecEnding, ExecuteInput, ExecuteOutput } from "../shared/executor.ts";
 import type { SandboxFileSystem } from "../shared/file-system.ts";
@@ -38,8 +44,6 @@ interface Running {
   /** Ends the command from outside; the first call wins. */
   end(ending: ExecEnding): void;
 }
-
-const EXIT_CODES = { deadline: 124, abort: 137, memory: 137, output: 137, dispose: 137 } as const;
 
 /** How long a result waits for a killed worker to be gone, so that its last writes are among the changes. */
 const EXIT_WAIT_MS = 150;
@@ -76,12 +80,9 @@ export function createSubprocessExecutor(
 
   async function execute(input: ExecuteInput): Promise<ExecuteOutput> {
     const script = new TextEncoder().encode(input.command);
-    if (script.length > limits.maxScriptBytes) {
-      const why = `the script has ${script.length} bytes; at most ${limits.maxScriptBytes} (maxScriptBytes) are taken`;
-      return refused("limit", why);
-    }
-    const maxOutputBytes = input.maxOutputBytes ?? limits.maxOutputBytes;
-    const out = { stdout: new BoundedBytes(maxOutputBytes), stderr: new BoundedBytes(maxOutputBytes) };
+    const tooLarge = refuseLargeScript(script.length, limits.maxScriptBytes);
+    if (tooLarge !== null) return tooLarge;
+    const output = new CommandOutput(input, input.maxOutputBytes ?? limits.maxOutputBytes);
     let ended: ExecEnding | null = null;
     let endedBy: (ending: ExecEnding) => void = () => undefined;
     const fromOutside = new Promise<ExecEnding>((resolve) => {
@@ -97,10 +98,7 @@ export function createSubprocessExecutor(
     };
     const onChunk = (stream: "stdout" | "stderr", bytes: Uint8Array): void => {
       if (ended !== null) return;
-      out[stream].push(bytes);
-      if (stream === "stdout") input.onStdout(bytes);
-      else input.onStderr(bytes);
-      if (out[stream].totalBytes > limits.maxStreamBytes) command.end({ kind: "killed", by: "output" });
+      if (output.push(stream, bytes) > limits.maxStreamBytes) command.end({ kind: "killed", by: "output" });
     };
     const release = life.hold();
     const timer = setTimeout(
@@ -162,7 +160,7 @@ export function createSubprocessExecutor(
         return refused("policy", error.message);
       const exit = isSandboxError(error) && error.code === "WORKER_EXITED" ? error.data.signal : null;
       const why = clip(error instanceof Error ? error.message : String(error));
-      out.stderr.push(new TextEncoder().encode(`little-harness: ${why}\n`));
+      output.note(`little-harness: ${why}`);
       return finish(exit === "SIGKILL" ? 137 : 126, { kind: "unknown", why });
     } finally {
       clearTimeout(timer);
@@ -196,24 +194,12 @@ export function createSubprocessExecutor(
           other.end({ kind: "unknown", why: "the worker was killed for another command" });
       }
       await within(life.kill(), EXIT_WAIT_MS);
-      return finish(ending.kind === "killed" ? EXIT_CODES[ending.by] : 126, ending);
+      return finish(ending.kind === "exited" ? 126 : exitCodeOf(ending), ending);
     }
 
     function finish(exitCode: number, ending: ExecEnding): ExecuteOutput {
       ended ??= ending;
-      const stdout = out.stdout.take();
-      const stderr = out.stderr.take();
-      return {
-        exitCode,
-        ending,
-        stdout: stdout.bytes,
-        stderr: stderr.bytes,
-        stateRestored,
-        truncated: {
-          ...(stdout.truncated === null ? {} : { stdout: stdout.truncated }),
-          ...(stderr.truncated === null ? {} : { stderr: stderr.truncated }),
-        },
-      };
+      return { exitCode, ending, ...output.take(), stateRestored };
     }
   }
 
@@ -279,12 +265,4 @@ export function createSubprocessExecutor(
 /** The worker's own word: the last that it sent. */
 function endedForMemory(error: unknown): boolean {
   return isSandboxError(error) && error.code === "WORKER_EXITED" && error.data.overMemory === true;
-}
-
-function abortedBy(signal: AbortSignal): "abort" | "dispose" {
-  return isSandboxError(signal.reason) && signal.reason.code === "SANDBOX_DISPOSED" ? "dispose" : "abort";
-}
-
-function refused(by: "limit" | "policy", why: string): ExecuteOutput {
-  return { exitCode: 126, ending: { kind: "refused", by }, stdout: "", stderr: `little-harness: ${why}\n` };
 }

@@ -1,7 +1,7 @@
 /**
  * The life of one sandbox's worker: nothing runs until the first call, first callers share one start, a worker
  * that exits or is killed makes room for a new one, a worker that breaks the protocol is the last. Every
- * transition of the state is in this file; what is asked of a worker is not.
+ * transition of the state is in this file; what is asked of a worker is not. Longer than most files for that.
  */
 import { CallFailure } from "../protocol/call-failure.ts";
 import type { Channel } from "../protocol/channel.ts";
