@@ -133,12 +133,17 @@ export function readFunctions(state: ShellState): Map<string, FunctionDefNode> {
 }
 
 /**
- * The engine splits quoted values of `declare -A name=(…)` at their blanks, but not those of `name=(…)`
- * (just-bash 3.4.2).
+ * Value first, attributes after it. The engine splits quoted values of `declare -A name=(…)` at their blanks and
+ * takes the text of `declare -x name="(…)"` for an array (just-bash 3.4.2); it does neither with `name=…`. A
+ * name reference keeps its one form: assigned to, it would write through.
  */
 function toAssignment(declaration: string): string {
-  const [, flags, name, value] =
-    /^declare -([a-zA-Z]*[aA][a-zA-Z]*) ([^=]+)=(\(.*)$/s.exec(declaration) ?? [];
-  if (flags === undefined) return declaration;
-  return `declare -${flags.includes("A") ? "A" : "a"} ${name}\n${name}=${value}\ndeclare -${flags} ${name}`;
+  const [, flags, name, value] = /^declare -([-a-zA-Z]+) ([^=]+)=(.*)$/s.exec(declaration) ?? [];
+  if (flags === undefined || flags.includes("n")) return declaration;
+  const kind = /[aA]/.exec(flags)?.[0];
+  return [
+    ...(kind === undefined ? [] : [`declare -${kind} ${name}`]),
+    `${name}=${value}`,
+    ...(flags === "-" ? [] : [`declare -${flags} ${name}`]),
+  ].join("\n");
 }

@@ -266,6 +266,8 @@ test("a variable of any text survives a kill of the worker, exported or not, in 
         "'",
         "$(exit 1)",
         "alias a='b'",
+        "(a b)",
+        "( [\n(\\)",
         "\r\n",
         "\u0085\u2028",
         "\ufeff",
