@@ -232,18 +232,25 @@ export function createSubprocessExecutor(
     async describe() {
       const release = life.hold();
       try {
-        const { channel, opened } = await life.connect();
+        const { channel, opened, process: worker } = await life.connect();
         const { engine, defense } = opened;
         const { launch, layers } = life.rung;
         const { mounts, capabilities } = workspace;
-        const walls = await probeWalls(launch, mounts, capabilities.network !== undefined, async (task) => {
-          const body = [new TextEncoder().encode(JSON.stringify(task))];
-          const call = channel.request("isolation", {}, { body, maxAnswerBytes: MAX_SMALL_ANSWER_BYTES });
-          const why = `The worker did not report its isolation within ${limits.startTimeoutMs} ms (startTimeoutMs).`;
-          // It is not killed for being late: a command may keep it busy, and has a deadline of its own.
-          const late = (): SandboxError => new SandboxError("WORKER_START_TIMEOUT", why);
-          return toWalls((await inTime(call, limits.startTimeoutMs, late)).body);
-        });
+        const network = capabilities.network !== undefined;
+        const walls = await probeWalls(
+          launch,
+          mounts,
+          network,
+          () => worker.pid,
+          async (task) => {
+            const body = [new TextEncoder().encode(JSON.stringify(task))];
+            const call = channel.request("isolation", {}, { body, maxAnswerBytes: MAX_SMALL_ANSWER_BYTES });
+            const why = `The worker did not report its isolation within ${limits.startTimeoutMs} ms (startTimeoutMs).`;
+            // It is not killed for being late: a command may keep it busy, and has a deadline of its own.
+            const late = (): SandboxError => new SandboxError("WORKER_START_TIMEOUT", why);
+            return toWalls((await inTime(call, limits.startTimeoutMs, late)).body);
+          },
+        );
         return { rung: launch.rung, layers, engine: clip(engine), defense: clip(defense), walls };
       } catch (error) {
         if (isSandboxError(error) && error.code === "PROTOCOL_BROKEN") life.condemn(error);

@@ -112,9 +112,10 @@ export interface ExecResult {
   readonly stateRestored: boolean;
 }
 
-/** One rung of the ladder: whether it is on, and what it is or why it is off. */
+/** One layer, a rung of the ladder or a part of one: whether it is on, and what it is or why it is off. */
 export interface IsolationLayer {
-  readonly name: "process" | "hardened" | "namespace";
+  /** `"seccomp"` is no rung: `"namespace"` has it, or is not given. */
+  readonly name: "process" | "hardened" | "namespace" | "seccomp";
   readonly on: boolean;
   readonly reason: string;
 }
@@ -122,7 +123,7 @@ export interface IsolationLayer {
 /** Which walls stand around a script, measured where possible. */
 export interface IsolationReport {
   /** The highest rung that is on; `"none"`: scripts run in the host's process. */
-  readonly rung: IsolationLayer["name"] | "none";
+  readonly rung: Exclude<IsolationLayer["name"], "seccomp"> | "none";
   /** The ladder from the bottom; absent where there is none. */
   readonly layers?: readonly IsolationLayer[];
   readonly engine: string;

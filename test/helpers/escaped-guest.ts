@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { root } from "../../build/paths.ts";
 import { openSandbox } from "../../src/index.ts";
+import { FROM_INPUTS } from "../../src/parent/isolation/jail-arguments.ts";
 import { namespaceLaunch } from "../../src/parent/isolation/namespace.ts";
 import { onRung, type Rung, testNode } from "./rungs.ts";
 
@@ -113,8 +114,15 @@ export async function runEscapedGuest(
   }
 }
 
-/** The jail of the rung `namespace` around a Node.js without any of the flags that stand inside it otherwise. */
-export async function runInBareJail(treasure: Treasure, attacks: readonly string[]): Promise<Outcomes> {
+/**
+ * The jail of the rung `namespace` around a Node.js without any of the flags that stand inside it otherwise, with or
+ * without the filter of system calls.
+ */
+export async function runInBareJail(
+  treasure: Treasure,
+  attacks: readonly string[],
+  filter: "behind the filter" | "no filter",
+): Promise<Outcomes> {
   const worker = prepareWorker(treasure, true, attacks);
   const launch = await namespaceLaunch({
     workerFile: worker.file,
@@ -129,15 +137,18 @@ export async function runInBareJail(treasure: Treasure, attacks: readonly string
     network: false,
   });
   if ("unavailable" in launch) throw new Error(launch.unavailable);
-  const bare = launch.args.filter(
+  const unfiltered = filter === "no filter";
+  const jail = unfiltered ? ["--args", "4", "--", ...launch.args.slice(FROM_INPUTS.length)] : launch.args;
+  const bare = jail.filter(
     (argument) => !/^--(?:allow|import|no-|disable|experimental|permission)/.test(argument),
   );
+  const inputs = unfiltered ? launch.inputs.slice(0, 1) : launch.inputs;
   try {
     const { stderr } = await execa(launch.command, bare, {
       env: launch.env,
       extendEnv: false,
       cwd: launch.cwd,
-      stdio: ["pipe", "pipe", "pipe", "pipe", ...launch.inputs.map((input): [Uint8Array] => [input])],
+      stdio: ["pipe", "pipe", "pipe", "pipe", ...inputs.map((input): [Uint8Array] => [input])],
       reject: false,
     });
     return toOutcomes(stderr, await treasure.arrivals());

@@ -180,9 +180,10 @@ describe.for(rungs)("a worker on the rung %s", (rung) => {
     await sandbox.exec("true");
     const { rung: reported, layers, walls } = await sandbox.isolation();
     expect(reported).toBe(rung);
-    expect(layers?.map(({ name, on }) => [name, on])).toEqual(
-      ["process", "hardened", "namespace"].map((name, at, ladder) => [name, at <= ladder.indexOf(rung)]),
-    );
+    expect(layers?.map(({ name, on }) => [name, on])).toEqual([
+      ...["process", "hardened", "namespace"].map((name, at, ladder) => [name, at <= ladder.indexOf(rung)]),
+      ["seccomp", rung === "namespace"],
+    ]);
     const states = walls.map(({ name, state }) => [name.replace(" against an escaped guest", ""), state]);
     const claimed = rung === "process" ? "not-claimed" : "holds";
     expect(Object.fromEntries(states)).toEqual({
@@ -195,6 +196,7 @@ describe.for(rungs)("a worker on the rung %s", (rung) => {
       "threads without these walls": claimed,
       network: claimed,
       "signals to the parent": claimed,
+      "system calls": rung === "namespace" ? "holds" : "not-claimed",
       "inspector of the parent": "holds",
     });
     await sandbox.exec("true");
@@ -269,7 +271,11 @@ describe("a rung that cannot be given", () => {
     expect(named.code).toBe("ISOLATION_UNAVAILABLE");
     expect(named.reason).toMatch(/^bubblewrap (?:cannot make a jail here|is not installed)/);
     expect(auto.rung).toBe("hardened");
-    expect(auto.layers?.at(-1)).toEqual({ name: "namespace", on: false, reason: named.reason });
+    expect(auto.layers?.find(({ name }) => name === "namespace")).toEqual({
+      name: "namespace",
+      on: false,
+      reason: named.reason,
+    });
   });
 
   test("an unknown rung is refused by name at once", () => {
@@ -295,6 +301,7 @@ test("auto takes the strongest rung that starts, and says why not a stronger one
   expect(layers?.slice(1)).toMatchObject([
     { name: "hardened", on: false, reason: expect.stringContaining("own code") as string },
     { name: "namespace", on: false, reason: expect.stringContaining("own code") as string },
+    { name: "seccomp", on: false },
   ]);
 });
 

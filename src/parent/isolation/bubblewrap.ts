@@ -3,11 +3,12 @@
  * workers get, mounts apart. Only absolute paths are looked at: whoever controls `PATH` must not choose the jail.
  */
 import { accessSync, constants, realpathSync } from "node:fs";
-import { jailArguments, toInput } from "./jail-arguments.ts";
+import { FROM_INPUTS, jailArguments, toInput } from "./jail-arguments.ts";
 import type { Unavailable } from "./launch.ts";
 import { type NodeVersion, parseNodeVersion } from "./node-version.ts";
 import { runOnce } from "./run-once.ts";
 import { sharedLibraries } from "./shared-libraries.ts";
+import { systemCallFilter } from "./system-call-filter.ts";
 
 const PLACES = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"];
 
@@ -42,11 +43,22 @@ export async function tryJail(
   const bwrap = places.find(isExecutable);
   if (bwrap === undefined)
     return { unavailable: `bubblewrap is not installed (looked for ${places.join(", ")})` };
+  const filter = systemCallFilter(false);
+  if (filter === null)
+    return { unavailable: `there is no filter of system calls for ${process.arch}, and no jail without one` };
   const node = realpathSync(nodePath);
   const libraries = await sharedLibraries(node);
   const input = toInput(jailArguments({ node, libraries, network: false, dieWithParent: true }));
-  const { ok, stdout, why } = await runOnce(bwrap, ["--args", "4", "--", "/node/node", "--version"], [input]);
-  if (!ok) return { unavailable: `bubblewrap cannot make a jail here (${why})` };
+  const { ok, stdout, why } = await runOnce(
+    bwrap,
+    [...FROM_INPUTS, "/node/node", "--version"],
+    [input, filter],
+  );
+  if (!ok) {
+    const bare = await runOnce(bwrap, ["--args", "4", "--", "/node/node", "--version"], [input]);
+    const what = bare.ok ? "filter the system calls of a jail" : "make a jail";
+    return { unavailable: `bubblewrap cannot ${what} here (${why})` };
+  }
   const version = parseNodeVersion(stdout);
   return version === null
     ? { unavailable: `${nodePath} names no version of Node.js` }

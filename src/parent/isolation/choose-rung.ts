@@ -60,10 +60,15 @@ async function tryRung(rung: RungName, input: LaunchInput): Promise<Launch | Una
 
 function toLayers(chosen: RungName, off: ReadonlyMap<RungName, string>): IsolationLayer[] {
   const ladder: readonly RungName[] = ["process", "hardened", "namespace"];
-  return ladder.map((name, height) => {
+  const rungs = ladder.map((name, height) => {
     if (height <= ladder.indexOf(chosen)) return { name, on: true, reason: ON[name] };
     return { name, on: false, reason: off.get(name) ?? "not asked for" };
   });
+  const filter =
+    chosen === "namespace"
+      ? { on: true, reason: "the kernel refuses the jail what Node.js has no use for" }
+      : { on: false, reason: "a part of the jail" };
+  return [...rungs, { name: "seccomp", ...filter }];
 }
 
 // Rights go by text: a link on the way to a mount would be another text than the one that the worker uses.

@@ -15,6 +15,9 @@ export interface JailParts {
   readonly dieWithParent: boolean;
 }
 
+/** Where bubblewrap reads the rest: its arguments on descriptor 4, the filter of system calls on 5. */
+export const FROM_INPUTS = ["--args", "4", "--seccomp", "5", "--"];
+
 /** What names need to become addresses: shown only where the workspace allows a network. */
 const NAME_FILES = ["/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf"];
 

@@ -1,7 +1,7 @@
 /**
- * The third rung: a jail made by bubblewrap from namespaces of the kernel, with the second rung inside it. The
- * mounts lie at neutral places, so not even their names of the host are inside. A boundary of the operating
- * system, faults of the kernel excepted.
+ * The third rung: a jail made by bubblewrap from namespaces of the kernel, behind a filter of system calls, with
+ * the second rung inside it. The mounts lie at neutral places, so not even their names of the host are inside. A
+ * boundary of the operating system, faults of the kernel excepted.
  *
  * The process group is the jail's life: bubblewrap outside, its process 1 and the worker inside are one group,
  * process 1 cannot leave it, and with process 1 the kernel ends all that is inside.
@@ -10,9 +10,10 @@ import { basename, dirname } from "node:path";
 import { isMainThread } from "node:worker_threads";
 import { findJail } from "./bubblewrap.ts";
 import { findOwnCodeProblem } from "./guard-own-code.ts";
-import { jailArguments, jailFolders, toInput } from "./jail-arguments.ts";
+import { FROM_INPUTS, jailArguments, jailFolders, toInput } from "./jail-arguments.ts";
 import type { Launch, LaunchInput, Unavailable } from "./launch.ts";
 import { permissionFlags } from "./permission-flags.ts";
+import { systemCallFilter } from "./system-call-filter.ts";
 
 export async function namespaceLaunch(input: LaunchInput): Promise<Launch | Unavailable> {
   const problem = findOwnCodeProblem(input);
@@ -20,6 +21,8 @@ export async function namespaceLaunch(input: LaunchInput): Promise<Launch | Unav
   const jail = await findJail(input.nodePath);
   if ("unavailable" in jail) return jail;
   const { bwrap, node, libraries, version } = jail;
+  const filter = systemCallFilter(input.network);
+  if (filter === null) throw new Error("a jail was found on an architecture that has no filter");
   const mounts = input.mounts.map(({ backingPath, access }, index) => ({
     from: backingPath,
     to: `/m/${index}`,
@@ -36,9 +39,7 @@ export async function namespaceLaunch(input: LaunchInput): Promise<Launch | Unav
     rung: "namespace",
     command: bwrap,
     args: [
-      "--args",
-      "4",
-      "--",
+      ...FROM_INPUTS,
       "/node/node",
       // The jail is the wall around files, and without full rights here there would be no symbolic links.
       ...permissionFlags(version, workerFile, "all", input.network),
@@ -47,7 +48,7 @@ export async function namespaceLaunch(input: LaunchInput): Promise<Launch | Unav
     ],
     env: {},
     cwd: "/",
-    inputs: [toInput(inside)],
+    inputs: [toInput(inside), filter],
     backingPaths: mounts.map(({ to }) => to),
     wrapped: true,
   };

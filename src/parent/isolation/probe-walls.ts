@@ -6,6 +6,7 @@ import { accessSync, constants, realpathSync } from "node:fs";
 import { createServer } from "node:net";
 import type { ProbeTask } from "../../protocol/probe-task.ts";
 import type { Wall } from "../walls.ts";
+import { filterWall } from "./filter-wall.ts";
 import { inspectorWall } from "./guard-inspector.ts";
 import { isAtOrBelow } from "./guard-own-code.ts";
 import type { Launch } from "./launch.ts";
@@ -17,11 +18,12 @@ interface Listener {
   close(): void;
 }
 
-/** `ask` hands the task to the worker and resolves to what it says. */
+/** `workerPid` is asked once the worker has answered; `ask` hands the task to the worker and resolves to what it says. */
 export async function probeWalls(
   launch: Launch,
   mounts: readonly { readonly path: string; readonly backingPath: string }[],
   network: boolean,
+  workerPid: () => number,
   ask: (task: ProbeTask) => Promise<Wall[]>,
 ): Promise<Wall[]> {
   const claimed = launch.rung !== "process";
@@ -44,6 +46,7 @@ export async function probeWalls(
             ? { ...wall, state: "open", reason: "a connection of it arrived" }
             : wall,
       ),
+      filterWall(launch, workerPid()),
       inspectorWall(),
     ];
   } finally {

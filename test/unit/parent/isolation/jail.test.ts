@@ -2,7 +2,12 @@ import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { tryJail } from "../../../../src/parent/isolation/bubblewrap.ts";
-import { jailArguments, jailFolders, toInput } from "../../../../src/parent/isolation/jail-arguments.ts";
+import {
+  FROM_INPUTS,
+  jailArguments,
+  jailFolders,
+  toInput,
+} from "../../../../src/parent/isolation/jail-arguments.ts";
 import { sharedLibraries } from "../../../../src/parent/isolation/shared-libraries.ts";
 import { exitOfWrapped } from "../../../../src/parent/isolation/wrapped-worker.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
@@ -18,6 +23,10 @@ test("a jail has namespaces of its own, no capability, no variable, and is writt
       "--ro-bind /usr/bin/node /node/node --ro-bind /lib/libc.so.6 /lib/libc.so.6 " +
       "--ro-bind /app/worker /worker --bind /data/a /m/0 --ro-bind /data/b /m/1 --remount-ro / --chdir /worker",
   );
+});
+
+test("the filter of system calls is read from a descriptor of its own", () => {
+  expect(FROM_INPUTS.join(" ")).toBe("--args 4 --seccomp 5 --");
 });
 
 test("a network brings what names need, and no more", () => {
@@ -57,6 +66,18 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
     chmodSync(bwrap, 0o755);
     expect(await tryJail(process.execPath, [bwrap])).toEqual({
       unavailable: "bubblewrap cannot make a jail here (bwrap: No permissions to create new namespace)",
+    });
+  });
+
+  test("a bubblewrap whose kernel takes no filter gives no jail without one", async () => {
+    const bwrap = join(tempDir(), "bwrap");
+    const script =
+      'case "$*" in *--seccomp*) echo "bwrap: prctl(PR_SET_SECCOMP): Invalid argument" >&2; exit 1;; esac; cat <&4 >/dev/null; echo v20.18.1';
+    writeFileSync(bwrap, `#!/bin/sh\n${script}\n`);
+    chmodSync(bwrap, 0o755);
+    expect(await tryJail(process.execPath, [bwrap])).toEqual({
+      unavailable:
+        "bubblewrap cannot filter the system calls of a jail here (bwrap: prctl(PR_SET_SECCOMP): Invalid argument)",
     });
   });
 });
