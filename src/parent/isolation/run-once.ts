@@ -3,6 +3,9 @@ import { execa } from "execa";
 /** Milliseconds that a question to a program may take. */
 const TIMEOUT_MS = 10_000;
 
+/** Milliseconds for the last bytes of a program that was ended. */
+const DRAIN_MS = 200;
+
 /** What a short program said. */
 export interface Answer {
   readonly ok: boolean;
@@ -11,21 +14,29 @@ export interface Answer {
   readonly why: string;
 }
 
-/** Runs a program to its end, with an empty environment. Never rejects. */
+/** Runs a program to its end, with an empty environment. Never rejects, and ends soon after `timeoutMs`. */
 export async function runOnce(
   command: string,
   args: readonly string[],
   inputs: readonly Uint8Array[] = [],
+  timeoutMs = TIMEOUT_MS,
 ): Promise<Answer> {
-  const result = await execa(command, args, {
+  const child = execa(command, args, {
     env: {},
     extendEnv: false,
     cwd: "/",
     stdio: ["ignore", "pipe", "pipe", "ignore", ...inputs.map((input): [Uint8Array] => [input])],
-    timeout: TIMEOUT_MS,
+    timeout: timeoutMs,
+    killSignal: "SIGKILL",
     reject: false,
     maxBuffer: 1024 * 1024,
   });
+  // What the program has started may hold the other ends of the pipes for ever.
+  const late = setTimeout(() => {
+    child.stdout.destroy();
+    child.stderr.destroy();
+  }, timeoutMs + DRAIN_MS);
+  const result = await child.finally(() => clearTimeout(late));
   const said = result.stderr.trim().split("\n").at(-1) ?? "";
   const why = result.failed ? said || result.shortMessage || "it failed" : "";
   return { ok: !result.failed, stdout: result.stdout, why };
