@@ -18,7 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   tools: ["shared"],
   shell: ["shared", "workspace"],
   sandbox: ["parent", "in-process", "tools", "shell", "workspace", "shared"],
-  cli: ["sandbox", "shared"],
+  cli: ["sandbox", "parent", "shared"],
 };
 
 /** Imported for their types alone: they are gone at run time. The in-process adapter loads the built engine by URL. */

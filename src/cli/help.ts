@@ -3,7 +3,8 @@
 const GENERAL = `little-harness: run scripts over real directories, in a child process that has nothing.
 
   little-harness exec [options] [-- 'script' [args…] | FILE [args…] | -]
-  little-harness help exec
+  little-harness doctor [options]
+  little-harness help exec|doctor
   little-harness --version
 `;
 
@@ -37,7 +38,28 @@ sandbox failed; 130 after Ctrl-C, 2 when this command line was wrong.
   echo 'seq 3 | tac' | little-harness exec --json -
 `;
 
+const DOCTOR = `little-harness doctor: what this machine can give, tried for real.
+
+  little-harness doctor [options]
+
+      --isolation RUNG           try this rung alone, and call it broken when it is not available:
+                                 process, hardened or namespace; auto (the default) tries all three
+      --node PATH                the Node.js that runs the worker (default: the one that runs this)
+      --worker PATH              the built worker: dist/worker or its main.js (default: looked up as
+                                 the library does)
+      --json                     print one JSON object and nothing else
+  -h, --help                     this text
+
+Starts each rung, probes its walls, runs each language. ok: it is there; --: it is not, and nothing
+promised it; FAIL: it is broken. Exit code: 0 when nothing is broken, 1 when something is, 2 when this
+command line was wrong.
+
+  little-harness doctor
+  little-harness doctor --isolation namespace --json
+`;
+
 /** The text for one topic, ending in a newline. */
-export function helpText(topic: "all" | "exec"): string {
-  return topic === "exec" ? EXEC : `${GENERAL}\n${EXEC}`;
+export function helpText(topic: "all" | "exec" | "doctor"): string {
+  if (topic === "all") return `${GENERAL}\n${EXEC}\n${DOCTOR}`;
+  return topic === "exec" ? EXEC : DOCTOR;
 }

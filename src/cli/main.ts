@@ -15,6 +15,10 @@ async function main(argv: readonly string[]): Promise<number> {
       process.stdout.write(`${packageVersion()}\n`);
       return 0;
     }
+    case "doctor": {
+      const { runDoctor } = await import("./doctor.ts");
+      return runDoctor(invocation);
+    }
     case "exec": {
       const { runExec } = await import("./exec.ts");
       return runExec(invocation);

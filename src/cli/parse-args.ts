@@ -1,6 +1,8 @@
 /** The command line → what to do, as plain data. Pure: reads no file, starts nothing. */
 import { parseArgs } from "node:util";
+import { checkOption } from "./check-option.ts";
 import { type MountArgument, toBytes, toChoice, toDurationMs, toMount, toVariable } from "./option-values.ts";
+import { DOCTOR_OPTIONS, type DoctorInvocation, parseDoctor } from "./parse-doctor.ts";
 import { didYouMean, UsageError } from "./usage-error.ts";
 
 /** Where the script comes from. */
@@ -31,8 +33,9 @@ export interface ExecInvocation {
 
 /** What a command line asks for. */
 export type Invocation =
-  | { readonly command: "help"; readonly topic: "all" | "exec" }
+  | { readonly command: "help"; readonly topic: "all" | "exec" | "doctor" }
   | { readonly command: "version" }
+  | DoctorInvocation
   | ExecInvocation;
 
 const EXEC_OPTIONS = {
@@ -50,8 +53,7 @@ const EXEC_OPTIONS = {
   help: { type: "boolean", short: "h" },
 } as const;
 
-const OPTION_NAMES = Object.keys(EXEC_OPTIONS);
-const COMMANDS = ["exec", "help"];
+const COMMANDS = ["exec", "doctor", "help"];
 
 /** Reads the arguments after the program's name. Throws `UsageError`. */
 export function parseCommandLine(argv: readonly string[]): Invocation {
@@ -59,16 +61,24 @@ export function parseCommandLine(argv: readonly string[]): Invocation {
   if (first === undefined) throw new UsageError("no command given");
   if (first === "--help" || first === "-h") return { command: "help", topic: "all" };
   if (first === "--version" || first === "-V") return { command: "version" };
-  if (first === "help") return { command: "help", topic: rest[0] === "exec" ? "exec" : "all" };
+  if (first === "help") return { command: "help", topic: toTopic(rest[0]) };
   if (first === "exec") return parseExec(rest);
+  if (first === "doctor") return parseDoctor(rest);
   if (first.startsWith("-")) {
     const name = first.replace(/^-+/, "").replace(/=.*/s, "");
-    if (OPTION_NAMES.includes(name))
-      throw new UsageError(`"${first}" belongs to a command; did you mean "little-harness exec ${first} …"?`);
+    const owner = name in EXEC_OPTIONS ? "exec" : name in DOCTOR_OPTIONS ? "doctor" : undefined;
+    if (owner !== undefined)
+      throw new UsageError(
+        `"${first}" belongs to a command; did you mean "little-harness ${owner} ${first} …"?`,
+      );
     throw new UsageError(`unknown option "${first}"${didYouMean(name, ["help", "version"], "--")}`);
   }
   const hint = didYouMean(first, COMMANDS) || `; to run a script: little-harness exec -- '${first} …'`;
   throw new UsageError(`unknown command "${first}"${hint}`);
+}
+
+function toTopic(text: string | undefined): "all" | "exec" | "doctor" {
+  return text === "exec" || text === "doctor" ? text : "all";
 }
 
 function parseExec(argv: readonly string[]): Invocation {
@@ -81,7 +91,7 @@ function parseExec(argv: readonly string[]): Invocation {
   });
   for (const token of tokens) {
     if (token.kind !== "option") continue;
-    checkOption(token.rawName, token.name, token.value, token.inlineValue ?? false);
+    checkOption(EXEC_OPTIONS, token);
   }
   if (values.help === true) return { command: "help", topic: "exec" };
 
@@ -139,16 +149,6 @@ function splitAtScript(argv: readonly string[]): {
     operands: argv.slice(literal ? cut.index + 1 : cut.index),
     literal,
   };
-}
-
-function checkOption(rawName: string, name: string, value: string | undefined, inlineValue: boolean): void {
-  if (name === "version")
-    throw new UsageError(`"--version" stands alone; did you mean "little-harness --version"?`);
-  const known = Object.entries(EXEC_OPTIONS).find(([option]) => option === name)?.[1];
-  if (known === undefined)
-    throw new UsageError(`unknown option "${rawName}"${didYouMean(name, OPTION_NAMES, "--")}`);
-  if (known.type === "boolean" && inlineValue) throw new UsageError(`${rawName} takes no value`);
-  if (known.type === "string" && value === undefined) throw new UsageError(`${rawName} needs a value`);
 }
 
 function toScript(

@@ -7,20 +7,36 @@ import { SandboxError } from "../shared/errors.ts";
 
 const WORKER_FILE = "main.js";
 
+/** A built worker, and which way led to it. */
+export interface LocatedWorker {
+  /** Its main file, an absolute path. */
+  readonly file: string;
+  readonly foundBy:
+    | "workerPath"
+    | "beside the library"
+    | "package of the library"
+    | "package of the directory";
+}
+
 /**
  * The worker's main file, as an absolute path.
  * @throws SandboxError `WORKER_NOT_FOUND` that lists what was tried and what to set.
  */
-export function findWorker(
+export function findWorker(workerPath: string | URL | null, from?: string): string {
+  return locateWorker(workerPath, from).file;
+}
+
+/** The same, with the way. @throws SandboxError as `findWorker`. */
+export function locateWorker(
   workerPath: string | URL | null,
   from: string | undefined = import.meta.url,
-): string {
-  if (workerPath !== null) return named(workerPath);
+): LocatedWorker {
+  if (workerPath !== null) return { file: named(workerPath), foundBy: "workerPath" };
   const tried: string[] = [];
-  for (const candidate of candidates(from)) {
-    if (candidate === null) continue;
-    if (isFile(candidate)) return candidate;
-    tried.push(candidate);
+  for (const { file, foundBy } of candidates(from)) {
+    if (file === null) continue;
+    if (isFile(file)) return { file, foundBy };
+    tried.push(file);
   }
   throw new SandboxError(
     "WORKER_NOT_FOUND",
@@ -45,12 +61,14 @@ function named(workerPath: string | URL): string {
   );
 }
 
-function* candidates(from: string | undefined): Generator<string | null> {
+function* candidates(
+  from: string | undefined,
+): Generator<{ file: string | null; foundBy: LocatedWorker["foundBy"] }> {
   // A bundle as CommonJS has no `import.meta.url`.
   const here = from?.startsWith("file:") ? dirname(fileURLToPath(from)) : null;
-  yield here === null ? null : join(here, "worker", WORKER_FILE);
-  yield from === undefined ? null : resolvePackage(from);
-  yield resolvePackage(join(process.cwd(), "index.js"));
+  yield { file: here === null ? null : join(here, "worker", WORKER_FILE), foundBy: "beside the library" };
+  yield { file: from === undefined ? null : resolvePackage(from), foundBy: "package of the library" };
+  yield { file: resolvePackage(join(process.cwd(), "index.js")), foundBy: "package of the directory" };
 }
 
 function resolvePackage(from: string): string | null {

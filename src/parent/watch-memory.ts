@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 
 const POLL_MS = 50;
 
@@ -21,6 +21,25 @@ export function watchMemory(pid: number, maxMemoryMb: number, onOver: (heldMb: n
   }, POLL_MS);
   timer.unref();
   return () => clearInterval(timer);
+}
+
+/** Who can see how much memory a worker holds on this system. */
+export interface MemoryWatch {
+  /** Whether `maxMemoryMb` is kept from outside the worker, on every rung that the system gives. */
+  readonly watched: boolean;
+  readonly reason: string;
+}
+
+/** What `watchMemory` can see here. The worker watches itself besides, where Node.js can tell its size. */
+export function memoryWatch(platform: string = process.platform): MemoryWatch {
+  if (platform === "win32") return { watched: false, reason: "nobody watches it on Windows" };
+  if (platform !== "linux")
+    return { watched: false, reason: `no /proc on ${platform}: only the worker watches itself` };
+  if (ownMegabytes(process.pid) === 0)
+    return { watched: false, reason: "/proc does not tell the size of a process here" };
+  return existsSync(`/proc/${process.pid}/task/${process.pid}/children`)
+    ? { watched: true, reason: `/proc is read every ${POLL_MS} ms` }
+    : { watched: false, reason: "/proc lists no child processes here: what is in a jail is not seen" };
 }
 
 function heldMegabytes(pid: number, depth = 0): number {

@@ -38,9 +38,10 @@ export function findJail(nodePath: string): Promise<Jail | Unavailable> {
 export async function tryJail(
   nodePath: string,
   places: readonly string[] = PLACES,
+  platform: string = process.platform,
 ): Promise<Jail | Unavailable> {
-  if (process.platform !== "linux") return { unavailable: `there is no bubblewrap for ${process.platform}` };
-  const bwrap = places.find(isExecutable);
+  if (platform !== "linux") return { unavailable: `there is no bubblewrap for ${platform}` };
+  const bwrap = findBubblewrap(places);
   if (bwrap === undefined)
     return { unavailable: `bubblewrap is not installed (looked for ${places.join(", ")})` };
   const filter = systemCallFilter(false);
@@ -63,6 +64,11 @@ export async function tryJail(
   return version === null
     ? { unavailable: `${nodePath} names no version of Node.js` }
     : { bwrap, node, libraries, version };
+}
+
+/** The first of the places that holds a program; `undefined` when none does. */
+export function findBubblewrap(places: readonly string[] = PLACES): string | undefined {
+  return places.find(isExecutable);
 }
 
 function isExecutable(path: string): boolean {

@@ -142,3 +142,36 @@ describe("what cannot be meant is refused, with what was meant", () => {
     expect(refusal(...argv)).toMatch(message);
   });
 });
+
+describe("doctor", () => {
+  test("takes its options, and none of them is needed", () => {
+    const nothing = { command: "doctor", json: false, demanded: "auto", nodePath: null, workerPath: null };
+    expect(parseCommandLine(["doctor"])).toEqual(nothing);
+    const argv = ["doctor", "--json", "--isolation", "hardened", "--node=n", "--worker", "/w"];
+    expect(parseCommandLine(argv)).toEqual({
+      command: "doctor",
+      json: true,
+      demanded: "hardened",
+      nodePath: resolve("n"),
+      workerPath: "/w",
+    });
+    for (const argv of [
+      ["doctor", "--help"],
+      ["doctor", "-h", "--json"],
+      ["help", "doctor"],
+    ])
+      expect(parseCommandLine(argv)).toEqual({ command: "help", topic: "doctor" });
+  });
+  test("a mistake says what was meant", () => {
+    expect(refusal("doctor", "--isolation", "jail")).toBe(
+      '--isolation takes process, hardened, namespace, auto, not "jail"',
+    );
+    expect(refusal("doctor", "--isolaton=auto")).toContain('did you mean "--isolation"?');
+    expect(refusal("doctor", "now")).toBe('doctor takes options only, not "now"');
+    expect(refusal("doctor", "--json=yes")).toBe("--json takes no value");
+    expect(refusal("doctor", "--node")).toBe("--node needs a value");
+    expect(refusal("doctor", "--worker=")).toBe("--worker takes a path");
+    expect(refusal("docter")).toContain('did you mean "doctor"?');
+    expect(refusal("--worker", "x")).toContain('did you mean "little-harness doctor --worker …"?');
+  });
+});

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { findWorker } from "../../../src/parent/find-worker.ts";
+import { findWorker, locateWorker } from "../../../src/parent/find-worker.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
 function folderWithWorker(): string {
@@ -41,4 +41,11 @@ test("a worker that is nowhere is an error that lists what was tried and what to
   const missing = join(tempDir(), "main.js");
   expect(() => findWorker(missing)).toThrow(missing);
   expect(() => findWorker(missing)).toThrow(expect.objectContaining({ code: "WORKER_NOT_FOUND" }) as Error);
+});
+
+test("which way led to the worker is told", () => {
+  const folder = folderWithWorker();
+  const beside = pathToFileURL(join(folder, "chunk.js")).href;
+  expect(locateWorker(null, beside).foundBy).toBe("beside the library");
+  expect(locateWorker(join(folder, "worker"), beside).foundBy).toBe("workerPath");
 });

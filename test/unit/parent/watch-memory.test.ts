@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { expect, onTestFinished, test } from "vitest";
-import { watchMemory } from "../../../src/parent/watch-memory.ts";
+import { memoryWatch, watchMemory } from "../../../src/parent/watch-memory.ts";
 
 const HOLD = "const held = Buffer.alloc(200 << 20, 1); setInterval(() => held.length, 1000);";
 
@@ -32,4 +32,16 @@ test.runIf(process.platform === "linux")("tells when a process holds more than t
 test.runIf(process.platform === "linux")("sees what a child of the process holds, as in a jail", async () => {
   const pid = start("/bin/sh", ["-c", '"$0" -e "$1"; true', process.execPath, HOLD]);
   expect(await firstOver(pid, 150)).toBeGreaterThan(150);
+});
+
+test("where the parent cannot see a worker's size, that is told with the reason", () => {
+  expect(memoryWatch("darwin")).toEqual({
+    watched: false,
+    reason: "no /proc on darwin: only the worker watches itself",
+  });
+  expect(memoryWatch("win32")).toEqual({ watched: false, reason: "nobody watches it on Windows" });
+});
+
+test.runIf(process.platform === "linux")("on Linux it is watched", () => {
+  expect(memoryWatch()).toMatchObject({ watched: true });
 });

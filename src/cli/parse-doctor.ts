@@ -1,0 +1,59 @@
+/** The arguments of `little-harness doctor` → what to do, as plain data. Pure. */
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { checkOption } from "./check-option.ts";
+import { RUNGS, type Rung } from "./doctor-report.ts";
+import { toChoice } from "./option-values.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** `little-harness doctor`, checked. */
+export interface DoctorInvocation {
+  readonly command: "doctor";
+  readonly json: boolean;
+  /** The rung that is tried alone and must be there; `"auto"`: all are tried, and only the first must be. */
+  readonly demanded: Rung | "auto";
+  /** The Node.js of the worker; `null`: that of this process. */
+  readonly nodePath: string | null;
+  /** `null`: looked up as the library does. */
+  readonly workerPath: string | null;
+}
+
+/** Long names of the options. */
+export const DOCTOR_OPTIONS = {
+  json: { type: "boolean" },
+  isolation: { type: "string" },
+  node: { type: "string" },
+  worker: { type: "string" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
+/** Throws `UsageError`. */
+export function parseDoctor(
+  argv: readonly string[],
+): DoctorInvocation | { command: "help"; topic: "doctor" } {
+  const { values, tokens, positionals } = parseArgs({
+    args: [...argv],
+    options: DOCTOR_OPTIONS,
+    strict: false,
+    tokens: true,
+    allowPositionals: true,
+  });
+  for (const token of tokens) if (token.kind === "option") checkOption(DOCTOR_OPTIONS, token);
+  if (values.help === true) return { command: "help", topic: "doctor" };
+  const [operand] = positionals;
+  if (operand !== undefined) throw new UsageError(`doctor takes options only, not "${operand}"`);
+  const isolation = values.isolation;
+  return {
+    command: "doctor",
+    json: values.json === true,
+    demanded: toChoice("--isolation", typeof isolation === "string" ? isolation : "auto", [...RUNGS, "auto"]),
+    nodePath: toPath("--node", values.node),
+    workerPath: toPath("--worker", values.worker),
+  };
+}
+
+function toPath(option: string, value: string | boolean | undefined): string | null {
+  if (value === undefined) return null;
+  if (typeof value !== "string" || value === "") throw new UsageError(`${option} takes a path`);
+  return resolve(value);
+}
