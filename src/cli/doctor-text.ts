@@ -19,7 +19,7 @@ export function doctorText(report: DoctorReport, broken: readonly string[]): str
       ? ["ok", "temp", `${temp.path} can be written${free(temp.freeBytes)}`]
       : ["FAIL", "temp", `${temp.path}: ${temp.reason}`],
     [memory.watched ? "ok" : "--", "memory", memory.reason],
-    ...report.rungs.flatMap((rung) => rungLines(rung, report.demanded)),
+    ...report.rungs.flatMap((rung) => rungLines(rung, report)),
     ...wallLines(report.rungs),
     autoLine(auto, broken),
   ];
@@ -65,7 +65,7 @@ function bubblewrapLine({ bubblewrap }: DoctorReport): Line {
   return ["--", "bubblewrap", [named, reason ?? ""].filter((part) => part !== "").join(": ")];
 }
 
-function rungLines(rung: RungReport, demanded: string): Line[] {
+function rungLines(rung: RungReport, { demanded, rungs }: DoctorReport): Line[] {
   const { name, state, reason, walls, languages } = rung;
   if (state === "unavailable")
     return [[name === demanded || name === "process" ? "FAIL" : "--", name, `not available: ${reason}`]];
@@ -77,7 +77,7 @@ function rungLines(rung: RungReport, demanded: string): Line[] {
   const states = `${count("holds")} hold, ${count("open")} open, ${count("not-claimed")} not claimed`;
   return [
     [count("open") === 0 ? "ok" : "FAIL", name, `${times}: ${states}`],
-    ...layerLines(rung),
+    ...layerLines(rung, rungs),
     ...(running.length === 0 ? [] : [["ok", name, `runs ${running.join(", ")}`] as const]),
     ...languages
       .filter(({ runs }) => !runs)
@@ -85,11 +85,12 @@ function rungLines(rung: RungReport, demanded: string): Line[] {
   ];
 }
 
-/** What is on, and what is off though no other rung stands for it. */
-function layerLines({ name, layers }: RungReport): Line[] {
+/** What is on, and what is off although it is no rung of its own and on in none. */
+function layerLines({ name, layers }: RungReport, all: readonly RungReport[]): Line[] {
   const on = layers.filter((layer) => layer.on).map((layer) => layer.name);
-  const rungs: readonly string[] = RUNGS;
-  const off = layers.filter((layer) => !layer.on && !rungs.includes(layer.name));
+  const elsewhere = all.flatMap((rung) => rung.layers.filter((layer) => layer.on)).map((layer) => layer.name);
+  const known: readonly string[] = [...RUNGS, ...elsewhere];
+  const off = layers.filter((layer) => !layer.on && !known.includes(layer.name));
   return [
     ...(on.length === 0 ? [] : [["ok", name, `layers: ${on.join(", ")}`] as const]),
     ...off.map((layer): Line => ["--", name, `without ${layer.name}: ${layer.reason}`]),
