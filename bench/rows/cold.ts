@@ -3,7 +3,7 @@ import { startBareNode, stopBareNode } from "../bare.ts";
 import { openSandbox } from "../built.ts";
 import { measurePairs, type Sample, timed } from "../measure.ts";
 import { missingOption } from "../missing-option.ts";
-import type { RowGroup } from "../row.ts";
+import type { Row, RowGroup } from "../row.ts";
 import { withDirectory } from "../scratch.ts";
 
 /** Opens, runs `true`, and is disposed of once the clock has stopped. */
@@ -41,20 +41,22 @@ export const coldRows: RowGroup = (effort) =>
       goal: { maxRatio: 2.5 },
     };
     const noPrewarm = (await missingOption(directory, { prewarm: 1 })) ?? "nothing measures it yet";
-    const noNamespace = await missingOption(directory, { isolation: "namespace" });
     const prewarm = { what: "first result with `prewarm`", reason: noPrewarm };
-    const what = "`namespace` rung, cold";
-    if (noNamespace !== null) return [cold, prewarm, { what, reason: noNamespace }];
-    const namespace = {
-      what,
-      against: "`process` rung, cold",
-      unit: "ms" as const,
-      pairs: await measurePairs(
-        firstResult(directory, { isolation: "namespace" }),
-        firstResult(directory, { isolation: "process" }),
-        size,
-      ),
-      goal: { maxRatio: 1.15 },
+    const onRung = async (isolation: "hardened" | "namespace", maxRatio: number | null): Promise<Row> => {
+      const what = `\`${isolation}\` rung, cold`;
+      const reason = await missingOption(directory, { isolation });
+      if (reason !== null) return { what, reason };
+      return {
+        what,
+        against: "`process` rung, cold",
+        unit: "ms",
+        pairs: await measurePairs(
+          firstResult(directory, { isolation }),
+          firstResult(directory, { isolation: "process" }),
+          size,
+        ),
+        goal: maxRatio === null ? null : { maxRatio },
+      };
     };
-    return [cold, prewarm, namespace];
+    return [cold, prewarm, await onRung("hardened", null), await onRung("namespace", 1.15)];
   });

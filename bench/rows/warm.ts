@@ -3,7 +3,8 @@ import { execa } from "execa";
 import { Bash } from "just-bash";
 import { openSandbox } from "../built.ts";
 import { measurePairs, timed } from "../measure.ts";
-import type { RowGroup } from "../row.ts";
+import { missingOption } from "../missing-option.ts";
+import type { Row, RowGroup } from "../row.ts";
 import { withDirectory } from "../scratch.ts";
 
 export const warmRows: RowGroup = (effort) =>
@@ -41,5 +42,31 @@ export const warmRows: RowGroup = (effort) =>
         }),
         goal: null,
       },
+      await onRung("hardened", directory, size),
+      await onRung("namespace", directory, size),
     ];
   });
+
+async function onRung(
+  isolation: "hardened" | "namespace",
+  directory: string,
+  size: { rounds: number; warmups: number },
+): Promise<Row> {
+  const what = `warm \`exec('true')\` on the rung \`${isolation}\``;
+  const reason = await missingOption(directory, { isolation });
+  if (reason !== null) return { what, reason };
+  const mounts = { "/work": directory };
+  await using above = await openSandbox({ mounts, sandbox: "subprocess", isolation });
+  await using plain = await openSandbox({ mounts, sandbox: "subprocess", isolation: "process" });
+  return {
+    what,
+    against: "the rung `process`",
+    unit: "ms",
+    pairs: await measurePairs(
+      () => timed(() => above.exec("true")),
+      () => timed(() => plain.exec("true")),
+      size,
+    ),
+    goal: null,
+  };
+}
