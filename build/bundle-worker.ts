@@ -15,6 +15,7 @@ import { checkSelfContained, commonOptions } from "./esbuild-options.ts";
 import { root } from "./paths.ts";
 import { justBashErrors } from "./plugins/just-bash-errors.ts";
 import { noNativeCodecs } from "./plugins/native-codecs.ts";
+import { pythonMounts } from "./plugins/python-mounts.ts";
 import { requireBuiltins } from "./plugins/require-builtins.ts";
 import { STRIPPER_WASM, stripperWasm, stripTypes } from "./plugins/strip-types.ts";
 import { unusedRequire } from "./plugins/unused-require.ts";
@@ -98,7 +99,7 @@ async function bundleScript(script: string, chunks: string): Promise<Metafile> {
     entryPoints: [join(justBash, "dist/bundle/chunks", script)],
     outfile: join(chunks, script),
     banner: { js: NEUTRAL_ARGV },
-    plugins: [stripTypes, onlyReleaseQuickjs, requireBuiltins],
+    plugins: [stripTypes, pythonMounts, onlyReleaseQuickjs, requireBuiltins],
   });
   return metafile;
 }
