@@ -6,6 +6,8 @@
 import { lstatSync, readFileSync, symlinkSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { ProbeTask } from "../protocol/probe-task.ts";
+import { tellThrown } from "../shared/redact.ts";
+import { OWN_VARIABLES } from "./neutral-process.ts";
 import { connectTo, runProgram, runThread } from "./probe-attacks.ts";
 
 /** One wall, as `HarnessSandbox.isolation()` reports it. */
@@ -61,9 +63,9 @@ async function probe(name: string, attack: Attack | null, notClaimed: string | n
 }
 
 function ownEnvironment(): ProbedWall {
-  const names = Object.keys(process.env);
+  const names = Object.keys(process.env).filter((variable) => !OWN_VARIABLES.includes(variable));
   const name = "environment of the worker";
-  if (names.length === 0) return { name, state: "holds", reason: "it has no variable" };
+  if (names.length === 0) return { name, state: "holds", reason: "it has no variable of the host" };
   return { name, state: "open", reason: `it holds ${names.length} variables that the host added` };
 }
 
@@ -82,7 +84,6 @@ function lookThroughLink(target: string, link: string): void {
 }
 
 function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const text = "code" in error ? String(error.code) : error.message;
+  const text = error instanceof Error && "code" in error ? String(error.code) : tellThrown(error);
   return text.slice(0, 200);
 }

@@ -20,7 +20,7 @@ test("the worker itself sees no variable", async () => {
   expect(walls).toContainEqual({
     name: "environment of the worker",
     state: "holds",
-    reason: "it has no variable",
+    reason: "it has no variable of the host",
   });
 });
 

@@ -7,6 +7,7 @@ import { findOwnCodeProblem, isAtOrBelow } from "./guard-own-code.ts";
 import type { Launch, LaunchInput, Unavailable } from "./launch.ts";
 import type { NodeVersion } from "./node-version.ts";
 import { permissionFlags } from "./permission-flags.ts";
+import { workerDirectory } from "./worker-directory.ts";
 
 export function hardenedLaunch(input: LaunchInput, version: NodeVersion): Launch | Unavailable {
   const folder = dirname(input.workerFile);
@@ -24,7 +25,7 @@ export function hardenedLaunch(input: LaunchInput, version: NodeVersion): Launch
       input.workerFile,
     ],
     env: input.env,
-    cwd: folder,
+    cwd: workerDirectory(input.workerFile),
     inputs: [],
     backingPaths: paths,
     wrapped: false,

@@ -1,5 +1,5 @@
-import { dirname } from "node:path";
 import type { Launch, LaunchInput } from "./launch.ts";
+import { workerDirectory } from "./worker-directory.ts";
 
 /** The first rung: an ordinary process of this user, with nothing in its environment. */
 export function processLaunch(input: LaunchInput): Launch {
@@ -8,8 +8,7 @@ export function processLaunch(input: LaunchInput): Launch {
     command: input.nodePath,
     args: [...input.execArgv, input.workerFile],
     env: input.env,
-    // The folder of the worker tells a guest nothing about the host application.
-    cwd: dirname(input.workerFile),
+    cwd: workerDirectory(input.workerFile),
     inputs: [],
     backingPaths: input.mounts.map(({ backingPath }) => backingPath),
     wrapped: false,
