@@ -7,7 +7,9 @@
  * It relies on the interpreter taking `statements` one by one; `test/canary/engine.test.ts` tells when it stops to.
  * Longer than most files because the devices, the generator and the task share one state; their parts lie beside.
  */
+
 import { type Bash, type IFileSystem, parse, type ScriptNode, type StatementNode } from "just-bash";
+import { tellThrown } from "../shared/redact.ts";
 import { buildBash } from "./build-bash.ts";
 import { mendErrorText } from "./error-text.ts";
 import { functionsWithoutExec } from "./live-output.ts";
@@ -196,7 +198,7 @@ class ShellSession implements EngineShell {
       const printed = `${result.stdout}${result.stderr}`.trim();
       if (printed !== "") why = printed;
     } catch (error) {
-      why = error instanceof Error ? error.message : String(error);
+      why = tellThrown(error);
     }
     this.#closed = true;
     const task = this.#task;

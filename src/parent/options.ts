@@ -30,7 +30,10 @@ export interface SubprocessOptions {
   readonly limits?: Partial<SandboxLimits>;
   /** Limits of the engine, by just-bash's names, to be tighter than ours. They count per shell, not per command. */
   readonly executionLimits?: Readonly<Record<string, number>>;
-  /** Receives what the worker writes to its own stderr: diagnostics of Node.js, never a script's output. */
+  /**
+   * Receives what the worker writes to its own stderr, and why none could be started: text for the operator, with
+   * the host's paths in it, never a script's output.
+   */
   readonly onDiagnostic?: (text: string) => void;
 }
 

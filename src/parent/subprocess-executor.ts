@@ -2,6 +2,7 @@
  * Runs commands in a worker: the executor behind `subprocessSandbox()`. Owns what a command is from the
  * outside: deadline, abort, output caps, and the truth about how it ended.
  */
+
 import { MAX_SMALL_ANSWER_BYTES, MAX_STATE_BYTES } from "../protocol/messages.ts";
 import {
   abortedBy,
@@ -13,6 +14,7 @@ import {
 import { isSandboxError, SandboxError } from "../shared/errors.ts";
 import type { ExecEnding, ExecuteInput, ExecuteOutput } from "../shared/executor.ts";
 import type { SandboxFileSystem } from "../shared/file-system.ts";
+import { redactHostText, tellThrown } from "../shared/redact.ts";
 import type { IsolationReport } from "../shared/sandbox.ts";
 import type { HarnessWorkspaceSpec } from "../shared/workspace-spec.ts";
 import { clip } from "./clip.ts";
@@ -148,7 +150,7 @@ export function createSubprocessExecutor(
         const { exitCode, ending, why, stateChanged } = answer.value;
         if (stateChanged && !input.nested) keepState(answer.body);
         if (ending === "limit") return finish(126, { kind: "refused", by: "limit" });
-        if (ending === "failed") return finish(126, { kind: "unknown", why: clip(why) });
+        if (ending === "failed") return finish(126, { kind: "unknown", why: clip(redactHostText(why)) });
         return finish(exitCode, { kind: "exited" });
       }
       return await killed(ended ?? { kind: "unknown", why: "the command ended without an answer" });
@@ -157,9 +159,9 @@ export function createSubprocessExecutor(
       if (endedForMemory(error)) return await killed({ kind: "killed", by: "memory" });
       // Nothing was started, and nothing less than what was asked for will be.
       if (isSandboxError(error) && error.code === "ISOLATION_UNAVAILABLE")
-        return refused("policy", error.message);
+        return refused("policy", tellThrown(error));
       const exit = isSandboxError(error) && error.code === "WORKER_EXITED" ? error.data.signal : null;
-      const why = clip(error instanceof Error ? error.message : String(error));
+      const why = clip(tellThrown(error));
       output.note(`little-harness: ${why}`);
       return finish(exit === "SIGKILL" ? 137 : 126, { kind: "unknown", why });
     } finally {

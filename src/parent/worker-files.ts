@@ -4,6 +4,7 @@ import { CallFailure } from "../protocol/call-failure.ts";
 import { MAX_FILE_ANSWER_BYTES, MAX_SMALL_ANSWER_BYTES, type ParentRequests } from "../protocol/messages.ts";
 import { isSandboxError, SandboxError } from "../shared/errors.ts";
 import type { FileStat, SandboxFileSystem } from "../shared/file-system.ts";
+import { tellThrown } from "../shared/redact.ts";
 import { parse, toAbsolutePath, toBoolean, toEntries, toFileStat, toText, toTexts } from "./file-answers.ts";
 import type { WorkerLife } from "./worker-life.ts";
 
@@ -119,8 +120,11 @@ export function workerFiles(
 }
 
 /** What the worker says of a failed call: its words are checked, its code is one of ours or none. */
-function toFsError({ message, data }: CallFailure, path: string): SandboxError {
+function toFsError(failure: CallFailure, path: string): SandboxError {
+  const { code, data } = failure;
   const errno = data?.errno;
+  // Failures of files speak of the sandbox's paths; any other is an error of the worker's own, with the host's.
+  const message = code === "FS_ERROR" ? failure.message : tellThrown(failure);
   const known = typeof errno === "string" && /^E[A-Z0-9]{1,20}$/.test(errno) ? errno : "EIO";
   return new SandboxError("FS_ERROR", message.slice(0, 2_000), { errno: known, path });
 }

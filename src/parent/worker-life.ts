@@ -10,6 +10,7 @@ import { MAX_SMALL_ANSWER_BYTES, type ParentRequests, type WorkerRequests } from
 import type { ProtocolError } from "../protocol/protocol-error.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import { SandboxError } from "../shared/errors.ts";
+import { redactHostText, tellThrown } from "../shared/redact.ts";
 import { buildId } from "./build-id.ts";
 import { clip } from "./clip.ts";
 import { findWorker } from "./find-worker.ts";
@@ -168,14 +169,7 @@ export class WorkerLife {
       worker = await this.#spawn();
     } catch (error) {
       if (this.#state.is === "starting") this.#state = { is: "idle" };
-      if (error instanceof SandboxError) throw error;
-      const why = error instanceof Error ? error.message : String(error);
-      throw new SandboxError(
-        "WORKER_EXITED",
-        `The worker could not be started: ${why}`,
-        {},
-        { cause: error },
-      );
+      throw this.#toStartError(error);
     }
     const starting = this.#state;
     if (starting.is === "starting") starting.process = worker;
@@ -206,11 +200,20 @@ export class WorkerLife {
       if (!(error instanceof CallFailure)) throw error;
       throw new SandboxError(
         "WORKER_EXITED",
-        `The worker could not open the workspace: ${clip(error.message)}`,
+        `The worker could not open the workspace: ${clip(tellThrown(error))}`,
       );
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** Messages may be shown to a script's author; the operator reads the whole in the diagnostics. */
+  #toStartError(error: unknown): SandboxError {
+    this.#options.onDiagnostic?.(`little-harness: no worker was started: ${String(error)}\n`);
+    if (error instanceof SandboxError)
+      return new SandboxError(error.code, tellThrown(error), error.data, { cause: error });
+    const message = `The worker could not be started: ${tellThrown(error)}`;
+    return new SandboxError("WORKER_EXITED", message, {}, { cause: error });
   }
 
   #throwIfDead(): void {
@@ -341,7 +344,8 @@ function tellsLoss(error: Error): boolean {
 
 function exitError({ code, signal, overMemory, stderrTail }: WorkerExit): SandboxError {
   const how = overMemory ? "above maxMemoryMb" : signal === null ? `code ${code}` : signal;
-  const said = stderrTail.trim() === "" ? "" : ` Its last words: ${stderrTail.trim().slice(-500)}`;
+  const words = redactHostText(stderrTail.trim()).slice(-500);
+  const said = words === "" ? "" : ` Its last words: ${words}`;
   return new SandboxError("WORKER_EXITED", `The worker exited (${how}).${said}`, {
     code,
     signal,

@@ -1,7 +1,8 @@
 /**
  * What text must lose before it leaves the host: stack lines, `file://` URLs and absolute paths of the
  * host. It is a filter over words, not a proof: a path in pieces, or one with blanks outside quotes, is not
- * seen whole. Every message of a tool or of a host error passes here on its way to a script.
+ * seen whole. Every message of a tool or of a host error passes here on its way to a script, a result or an
+ * event; `test/package/one-redactor.test.ts` lists who may read a message without it, and why.
  */
 
 /** Text beyond this many characters is dropped before anything is searched in it. */
@@ -10,8 +11,9 @@ const MAX_CHARACTERS = 64 * 1024;
 const STACK_LINE = /^[ \t]+at [^\n]*(?::\d+:\d+\)?|\(<anonymous>\)|\(native\)|\(index \d+\))[ \t]*(?:\n|$)/gm;
 
 // In this order: an URL is one word, so its path is not taken for a path of the host; a quoted path may hold blanks.
+// No path starts with `/^`, and none follows `^`: that is how patterns look in the issues of a schema.
 const PATHS =
-  /([a-zA-Z][a-zA-Z0-9+.-]{0,31}:\/\/[^\s"'`<>]*)|(["'`])((?:\/|[A-Za-z]:[\\/]|\\\\)[^"'`\n]*)\2|(?<![\w.~/\\:-])((?:\/(?=[^\s/"'`])|[A-Za-z]:[\\/]|\\\\)[^\s"'`,;()<>[\]{}|]*)/g;
+  /([a-zA-Z][a-zA-Z0-9+.-]{0,31}:\/\/[^\s"'`<>]*)|(["'`])((?:\/(?!\^)|[A-Za-z]:[\\/]|\\\\)[^"'`\n]*)\2|(?<![\w.~/\\:^-])((?:\/(?=[^\s/"'`^])|[A-Za-z]:[\\/]|\\\\)[^\s"'`,;()<>[\]{}|]*)/g;
 
 const PLACEHOLDER = "<path>";
 
@@ -26,7 +28,10 @@ export function redactHostText(text: string, keepPrefixes: readonly string[] = [
   return bounded
     .replace(STACK_LINE, "")
     .replace(PATHS, (whole, url?: string, quote?: string, quoted?: string, bare?: string) => {
-      if (url !== undefined) return /^file:/i.test(url) ? PLACEHOLDER : url;
+      if (url !== undefined) {
+        // What stands around a path in prose and in stacks is not part of it.
+        return /^file:/i.test(url) ? `${PLACEHOLDER}${/[)\],;]*$/.exec(url)?.[0] ?? ""}` : url;
+      }
       if (quote !== undefined && quoted !== undefined) {
         return isKept(quoted) ? whole : `${quote}${PLACEHOLDER}${quote}`;
       }
@@ -37,4 +42,22 @@ export function redactHostText(text: string, keepPrefixes: readonly string[] = [
       return isKept(inner) ? whole : `${PLACEHOLDER}${path.slice(trimmed.length)}`;
     })
     .trimEnd();
+}
+
+/**
+ * What anything thrown says, without what {@link redactHostText} removes. The one way from an error of the host
+ * to words that a script or a model may read. Never throws.
+ */
+export function tellThrown(thrown: unknown, keepPrefixes: readonly string[] = []): string {
+  return redactHostText(messageOf(thrown), keepPrefixes);
+}
+
+function messageOf(thrown: unknown): string {
+  try {
+    if (typeof thrown === "object" && thrown !== null && "message" in thrown) return String(thrown.message);
+    return String(thrown);
+  } catch {
+    // A getter or a proxy that throws in turn: there is nothing left that could be told.
+    return "something was thrown that cannot be read";
+  }
 }

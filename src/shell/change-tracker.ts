@@ -5,7 +5,9 @@
  * somebody else did between commands is nobody's. Nested commands that overlap share borders: a change made
  * while two of them run is the younger one's.
  */
+
 import type { FileChange } from "../shared/file-change.ts";
+import { tellThrown } from "../shared/redact.ts";
 import { isAtOrBelow } from "../shared/virtual-path.ts";
 import type { HarnessMount } from "../shared/workspace-spec.ts";
 import { diffTrees } from "../workspace/file-changes.ts";
@@ -90,7 +92,7 @@ export class ChangeTracker {
         if (this.#hasWalked) this.#attribute(before, after);
         this.#hasWalked = true;
       } catch (thrown) {
-        frame.problem = `the tracked mounts cannot be read: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
+        frame.problem = `the tracked mounts cannot be read: ${tellThrown(thrown)}`;
       }
       cross();
     });

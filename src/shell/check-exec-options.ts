@@ -1,4 +1,5 @@
 /** What a caller passed to `exec` → checked values, or one sentence that names the option and what was expected. */
+import { tellThrown } from "../shared/redact.ts";
 import type { ExecOptions } from "../shared/sandbox.ts";
 import { resolveVirtualPath } from "../shared/virtual-path.ts";
 
@@ -97,7 +98,7 @@ export function checkExec(
     }
     return checked as unknown as CheckedExec;
   } catch (thrown) {
-    return { problem: thrown instanceof TypeError ? thrown.message : "the options cannot be read" };
+    return { problem: thrown instanceof TypeError ? tellThrown(thrown) : "the options cannot be read" };
   }
 }
 

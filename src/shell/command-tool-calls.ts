@@ -3,8 +3,10 @@
  * is over. A call that is still open at that moment is answered with an error there and then; whether its
  * tool had an effect is not known. An executor that forwards calls must expect that late rejection.
  */
+
 import { randomUUID } from "node:crypto";
 import { isSandboxError, SandboxError } from "../shared/errors.ts";
+import { tellThrown } from "../shared/redact.ts";
 import type { ToolBridge, ToolOutcome } from "../shared/tools.ts";
 import type { HarnessTraceOptions } from "../shared/trace-options.ts";
 import type { EventStream } from "./event-stream.ts";
@@ -191,7 +193,8 @@ export class CommandToolCalls {
 }
 
 function toError(tool: string, thrown: unknown): SandboxError {
-  if (isSandboxError(thrown)) return thrown;
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return new SandboxError("TOOL_FAILED", message, { tool });
+  // Only these are made to be shown; any other, also of ours, comes from a bridge that let it through.
+  if (isSandboxError(thrown) && (thrown.code === "TOOL_FAILED" || thrown.code === "TOOL_REFUSED"))
+    return thrown;
+  return new SandboxError("TOOL_FAILED", tellThrown(thrown), { tool });
 }

@@ -1,4 +1,5 @@
 /** The isolation report of a sandbox, asked for once and kept, and the record of it that a command carries. */
+import { tellThrown } from "../shared/redact.ts";
 import type { IsolationReport } from "../shared/sandbox.ts";
 import { waitAtMost } from "./bounded-wait.ts";
 
@@ -39,7 +40,7 @@ export class IsolationKeeper {
       if (report.inTime) return report.value;
       return unmeasured("the report was not there when the command ended");
     } catch (thrown) {
-      return unmeasured(`the report failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+      return unmeasured(`the report failed: ${tellThrown(thrown)}`);
     }
   }
 }

@@ -1,5 +1,7 @@
 /** Waits for an executor, which ends commands by itself; if it does not, the command still gets a result. */
+
 import type { Execute, ExecuteInput } from "../shared/executor.ts";
+import { tellThrown } from "../shared/redact.ts";
 import { type BareResult, fromReport, withoutReport } from "./exec-result.ts";
 import type { StopSwitch } from "./stop-switch.ts";
 
@@ -43,7 +45,7 @@ async function report(execute: Execute, input: ExecuteInput): Promise<BareResult
   try {
     return fromReport(await execute(input));
   } catch (thrown) {
-    const why = `the executor failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
+    const why = `the executor failed: ${tellThrown(thrown)}`;
     return withoutReport(126, { kind: "unknown", why }, why);
   }
 }

@@ -3,6 +3,7 @@
  * runtime does what is the same everywhere: checks options, keeps order, lets tools be called, finds file
  * changes, and is the only place that emits events. Nothing here knows how or where a command runs.
  */
+
 import { randomUUID } from "node:crypto";
 import { SandboxError } from "../shared/errors.ts";
 import type { EmitEvent } from "../shared/events.ts";
@@ -10,6 +11,7 @@ import type { Execute } from "../shared/executor.ts";
 import type { FileChange } from "../shared/file-change.ts";
 import type { SandboxFileSystem } from "../shared/file-system.ts";
 import { DEFAULT_LIMITS, type SandboxLimits } from "../shared/limits.ts";
+import { tellThrown } from "../shared/redact.ts";
 import type {
   ExecOptions,
   ExecResult,
@@ -189,7 +191,7 @@ class ShellRuntime implements HarnessSandbox {
       const ended = await waitAtMost(given, disposeTimeoutMs);
       if (!ended.inTime) this.#emitDisposeFailed(`dispose took longer than ${disposeTimeoutMs} ms`);
     } catch (thrown) {
-      this.#emitDisposeFailed(thrown instanceof Error ? thrown.message : String(thrown));
+      this.#emitDisposeFailed(tellThrown(thrown));
     }
     await waitAtMost(this.#parts.events.settled(), disposeTimeoutMs);
   }
@@ -237,7 +239,7 @@ function readPrefixes(
     return { problem: "getReadOnlyPrefixes: expected a list of absolute paths" };
   } catch (thrown) {
     return {
-      problem: `getReadOnlyPrefixes failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+      problem: `getReadOnlyPrefixes failed: ${tellThrown(thrown)}`,
     };
   }
 }

@@ -3,7 +3,7 @@
  * repeats, so one value has one text. `docs/tools.md` has the table. Not a parser: what comes from scripts
  * goes through `read-input.ts`.
  */
-import { redactHostText } from "../shared/redact.ts";
+import { tellThrown } from "../shared/redact.ts";
 import { toolFailed } from "./tool-error.ts";
 
 /** How deep and how large a result may be. */
@@ -180,7 +180,7 @@ function toTellable(value: object, key: string, mayCallToJson: boolean): Tellabl
   if (value instanceof Map) return fromMap(value);
   if (value instanceof Set) return { is: "list", items: [...value] };
   if (value instanceof Error)
-    return { is: "record", record: { name: value.name, message: redactHostText(String(value.message)) } };
+    return { is: "record", record: { name: value.name, message: tellThrown(value) } };
   if (value instanceof RegExp) return { is: "value", value: String(value) };
   if (value instanceof String) return { is: "value", value: String.prototype.valueOf.call(value) };
   if (value instanceof Number) return { is: "value", value: Number.prototype.valueOf.call(value) };

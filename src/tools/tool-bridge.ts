@@ -5,6 +5,7 @@
  * the shell runtime does both.
  */
 import { SandboxError } from "../shared/errors.ts";
+import { redactHostText } from "../shared/redact.ts";
 import type { ToolReplay } from "../shared/sandbox.ts";
 import type { HarnessTools, ToolBridge, ToolCall, ToolCallOptions, ToolOutcome } from "../shared/tools.ts";
 import { type KnownTool, readTools } from "./known-tools.ts";
@@ -74,9 +75,11 @@ async function runTool(
   if (tool.execute === undefined) throw toolFailed(name, `tool ${name} has no execute`);
   const given = readInput(name, call.argsJson);
   const validated = await settle(name, call.signal, keepPrefixes, () => known.validate(given));
-  // Not redacted: issues speak of the schema, and a pattern such as /^a+$/ looks like a path.
-  if (!validated.isValid)
-    throw toolFailed(name, `invalid input for tool ${name}: ${validated.issues.join("; ")}`);
+  if (!validated.isValid) {
+    const issues = validated.issues.join("; ");
+    const told = validated.by === "host" ? redactHostText(issues, keepPrefixes) : issues;
+    throw toolFailed(name, `invalid input for tool ${name}: ${told}`);
+  }
   const input = validated.value;
   const callOptions: ToolCallOptions = {
     toolCallId: call.toolCallId,

@@ -8,7 +8,12 @@ import { type OutputUnit, type Schema, type SchemaDraft, Validator } from "@cfwo
 /** The value that the tool gets, or what is wrong, one line per place. */
 export type Validated =
   | { readonly isValid: true; readonly value: unknown }
-  | { readonly isValid: false; readonly issues: readonly string[] };
+  | {
+      readonly isValid: false;
+      readonly issues: readonly string[];
+      /** Who worded them: code of the host, or the interpreter, which knows the schema and the input alone. */
+      readonly by: "host" | "schema";
+    };
 
 /** Checks one input. `undefined` stands for none. */
 export type ValidateInput = (input: unknown) => Validated | Promise<Validated>;
@@ -70,7 +75,7 @@ async function validateStandard(schema: StandardSchema, input: unknown): Promise
   const first = await schema["~standard"].validate(input);
   if (!first.issues) return { isValid: true, value: first.value };
   if (input !== undefined)
-    return { isValid: false, issues: first.issues.slice(0, MAX_ISSUES).map(tellIssue) };
+    return { isValid: false, issues: first.issues.slice(0, MAX_ISSUES).map(tellIssue), by: "host" };
   // `tools.list()` means `tools.list({})` to whoever writes it, when the schema takes no `undefined`.
   return await validateStandard(schema, {});
 }
@@ -87,7 +92,7 @@ function fromWrapped(schema: WrappedJsonSchema): ValidateInput {
       const told: unknown = await validate.call(schema, input === undefined ? {} : input);
       const result = told as { success?: unknown; value?: unknown; error?: { message?: unknown } };
       if (result.success === true) return { isValid: true, value: result.value };
-      return { isValid: false, issues: [`input: ${String(result.error?.message ?? "invalid")}`] };
+      return { isValid: false, issues: [`input: ${String(result.error?.message ?? "invalid")}`], by: "host" };
     };
   }
   // A promise or a function here is the AI SDK's way to make the schema on first use.
@@ -120,7 +125,7 @@ function fromJsonSchema(schema: object | boolean): ValidateInput {
     // All issues of a large input can be a million: there the first one has to do.
     const isSmall = JSON.stringify(input).length <= MAX_CHARACTERS_FOR_ALL_ISSUES;
     const { errors } = isSmall ? everything.validate(input) : first;
-    return { isValid: false, issues: tellUnits(errors) };
+    return { isValid: false, issues: tellUnits(errors), by: "schema" };
   };
 }
 

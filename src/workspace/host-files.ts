@@ -2,8 +2,10 @@
  * A `SandboxFileSystem` over a `MountFs` in this process: for hosts that reach the files of a sandbox without
  * its worker. Same rights as a script has; errors are `SandboxError`s of code `FS_ERROR`.
  */
+
 import { SandboxError } from "../shared/errors.ts";
 import type { DirectoryEntry, FileStat, SandboxFileSystem } from "../shared/file-system.ts";
+import { tellThrown } from "../shared/redact.ts";
 import { resolveVirtualPath } from "../shared/virtual-path.ts";
 import { isFsError } from "./fs-error.ts";
 import { globFiles } from "./glob.ts";
@@ -59,8 +61,12 @@ async function mapped<T>(asked: string, beforeCall: () => void, call: () => Prom
         { cause },
       );
     }
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new SandboxError("FS_ERROR", `EINVAL: ${why}`, { errno: "EINVAL", path: String(asked) }, { cause });
+    throw new SandboxError(
+      "FS_ERROR",
+      `EINVAL: ${tellThrown(cause)}`,
+      { errno: "EINVAL", path: String(asked) },
+      { cause },
+    );
   }
 }
 

@@ -137,11 +137,16 @@ function withOtherBuild(folder: string, buildId: string): string {
   return folder;
 }
 
-test("a Node.js that is not there ends the command with the reason", async () => {
-  const { sandbox } = await openForTest({ nodePath: "/no/such/node" });
+test("a Node.js that is not there ends the command with the reason, and the operator reads which", async () => {
+  let said = "";
+  const onDiagnostic = (text: string): void => {
+    said += text;
+  };
+  const { sandbox } = await openForTest({ nodePath: "/no/such/node", onDiagnostic });
   const result = await sandbox.exec("echo hi");
   expect(result).toMatchObject({ exitCode: 126, ending: { kind: "unknown" } });
-  expect(result.stderr).toContain("/no/such/node");
+  expect(result.stderr).toContain("The worker could not be started: spawn <path> ENOENT");
+  expect(said).toContain("/no/such/node");
 });
 
 test("bad options of a command are results that name them", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { redactHostText } from "../../../src/shared/redact.ts";
+import { redactHostText, tellThrown } from "../../../src/shared/redact.ts";
 
 test.each([
   [
@@ -13,6 +13,9 @@ test.each([
   ['open "C:\\Users\\me\\key.pem" failed', 'open "<path>" failed'],
   ["at C:\\app\\x.js and \\\\server\\share\\y", "at <path> and <path>"],
   ["(/opt/x, /opt/y)", "(<path>, <path>)"],
+  ["spawn /opt/node/bin/node ENOENT", "spawn <path> ENOENT"],
+  ["/usr/bin/node: bad option: --import=/srv/app/x.mjs", "<path>: bad option: --import=<path>"],
+  ["failed (file:///srv/app/a%20b.js)", "failed (<path>)"],
 ])("a host path does not leave: %s", (text, expected) => {
   expect(redactHostText(text)).toBe(expected);
 });
@@ -31,6 +34,9 @@ test.each([
   "read/write, and/or, 1/2, 3 / 4",
   "a//b",
   "~/x",
+  "must match pattern /^\\/a+$/",
+  "must match '/^a+$/'",
+  'does not match "^/srv/[a-z]+$"',
 ])("text that holds no host path stays as it is: %s", (text) => {
   expect(redactHostText(text)).toBe(text);
 });
@@ -46,4 +52,29 @@ test("paths of the sandbox stay, paths that only begin alike do not", () => {
 
 test("a text of many megabytes is cut before it is searched", () => {
   expect(redactHostText("/a ".repeat(1_000_000)).length).toBeLessThan(300_000);
+});
+
+class Sly {
+  get message(): string {
+    throw new Error("at /home/me/sly.ts");
+  }
+}
+
+test.each<[string, unknown, string]>([
+  ["an error", new Error("no /srv/a"), "no <path>"],
+  ["an error with a cause", new Error("outer", { cause: new Error("no /srv/a") }), "outer"],
+  ["several errors", new AggregateError([new Error("no /srv/a")], "all failed"), "all failed"],
+  ["a string", "no /srv/a", "no <path>"],
+  ["an object with a message", { message: "no /srv/a", path: "/srv/a" }, "no <path>"],
+  ["a message that is no string", { message: { toString: () => "no /srv/a" } }, "no <path>"],
+  ["a message that throws", new Sly(), "something was thrown that cannot be read"],
+  ["nothing", undefined, "undefined"],
+  ["an object without a prototype", Object.create(null), "something was thrown that cannot be read"],
+])("what was thrown is told without the host's paths: %s", (_, thrown, expected) => {
+  expect(tellThrown(thrown)).toBe(expected);
+});
+
+test("what was told once stays as it is when it is told again", () => {
+  const told = tellThrown(new Error("no '/srv/a b', no file:///srv/c, no C:\\x"));
+  expect(tellThrown(told)).toBe(told);
 });

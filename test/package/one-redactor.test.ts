@@ -1,0 +1,78 @@
+/**
+ * Every error's message goes through `src/shared/redact.ts` before a script, a result or an event can hold it. So
+ * no file reads a message, a stack or a cause of what was thrown, or turns it into a string, except these.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { root } from "../../build/paths.ts";
+
+const READS: readonly RegExp[] = [
+  /\.(?:message|stack)\b(?!\s*=[^=])/,
+  /\{[^{}]*\b(?:message|stack)\b[^{}]*\}\s*[=:]/,
+  /\b(?:String|inspect|format)\((?:error|thrown|cause)\)/,
+  /\$\{(?:error|thrown|cause)\}/,
+];
+
+/** File → why its messages need no redactor, or where they pass it. */
+const ALLOWED: Readonly<Record<string, string>> = {
+  "cli/": "prints for the operator, whose paths they are",
+  "protocol/": "carries what the handlers on both sides give it, and words of its own about bytes",
+  "engine/commands/rm.ts": "errors of the mounts, in the sandbox's own paths",
+  "engine/commands/true-reason.ts": "errors of the mounts, in the sandbox's own paths",
+  "engine/shell-session.ts": "the parser's words about the script; errors of the engine pass tellThrown",
+  "engine/tools-bootstrap.ts": "hands on what the parent has said to a tool call",
+  "parent/inspect-parts.ts": "what `doctor` prints for the operator, whose paths they are",
+  "parent/isolation/bubblewrap.ts":
+    "a reason for the operator; the error that is made of it is told redacted",
+  "parent/worker-files.ts": "errors of the mounts, in the sandbox's own paths; others pass tellThrown",
+  "parent/worker-life.ts": "protocol errors, and the whole text for the operator's diagnostics",
+  "shared/redact.ts": "the redactor",
+  "shell/command-tool-calls.ts": "errors that the tool bridge has worded; others pass tellThrown",
+  "shell/default-files.ts": "a refusal to open, told to the host before there is a guest",
+  "tools/known-tools.ts": "a refusal to open, told to the host before there is a guest",
+  "tools/replay.ts": "records what the script was told",
+  "tools/tool-error.ts": "redacts what it reads",
+  "tools/validate-input.ts": "issues of the host's schemas, redacted by tools/tool-bridge.ts",
+  "worker/connect.ts": "a protocol error, to the worker's stderr",
+};
+
+const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+  .map((name) => name.replaceAll("\\", "/"))
+  .filter((name) => name.endsWith(".ts"));
+
+const reading = files.filter((name) => readsThrown(readFileSync(join(root, "src", name), "utf8")));
+
+function readsThrown(text: string): boolean {
+  const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
+  return READS.some((pattern) => pattern.test(code));
+}
+
+const isAllowed = (name: string): boolean => Object.keys(ALLOWED).some((key) => name.startsWith(key));
+
+test("no file but those listed here reads what an error says", () => {
+  expect(reading.filter((name) => !isAllowed(name))).toEqual([]);
+});
+
+test("each file of the list still does", () => {
+  expect(Object.keys(ALLOWED).filter((key) => !reading.some((name) => name.startsWith(key)))).toEqual([]);
+});
+
+test.each([
+  "send(error.message);",
+  "const { message } = thrown;",
+  "function tell({ message, data }: Failure) {}",
+  "send(String(thrown));",
+  "send(`failed: ${error}`);",
+  "send(error.stack ?? '');",
+  "send(inspect(error));",
+])("a file that says %s would be seen", (text) => {
+  expect(readsThrown(text)).toBe(true);
+});
+
+test.each(['error.message = "words of ours";', "// error.message", "tellThrown(error)"])(
+  "a file that says %s reads nothing",
+  (text) => {
+    expect(readsThrown(text)).toBe(false);
+  },
+);
