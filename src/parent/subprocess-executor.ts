@@ -24,7 +24,6 @@ import { probeWalls } from "./isolation/probe-walls.ts";
 import type { ResolvedOptions } from "./options.ts";
 import { isShellState } from "./shell-state.ts";
 import { toWalls } from "./walls.ts";
-import { watchMemory } from "./watch-memory.ts";
 import { toExecParams, toOpenParams } from "./wire-params.ts";
 import { workerFiles } from "./worker-files.ts";
 import { type Connection, WorkerLife } from "./worker-life.ts";
@@ -98,20 +97,20 @@ export function createSubprocessExecutor(
         endedBy(ending);
       },
     };
+    const timeoutMs = input.timeoutMs ?? limits.timeoutMs;
+    const deadlineMs = performance.now() + timeoutMs;
     const onChunk = (stream: "stdout" | "stderr", bytes: Uint8Array): void => {
+      // One read may bring thousands of chunks: no timer runs between the caller's own, perhaps slow, callbacks.
+      if (performance.now() >= deadlineMs) command.end({ kind: "killed", by: "deadline" });
       if (ended !== null) return;
       if (output.push(stream, bytes) > limits.maxStreamBytes) command.end({ kind: "killed", by: "output" });
     };
     const release = life.hold();
-    const timer = setTimeout(
-      () => command.end({ kind: "killed", by: "deadline" }),
-      input.timeoutMs ?? limits.timeoutMs,
-    );
+    const timer = setTimeout(() => command.end({ kind: "killed", by: "deadline" }), timeoutMs);
     const onAbort = (): void => command.end({ kind: "killed", by: abortedBy(input.signal) });
     input.signal.addEventListener("abort", onAbort, { once: true });
     if (input.signal.aborted) onAbort();
     open.add(command);
-    let stopWatching = (): void => undefined;
     const params = toExecParams(input, script.length);
     const body = input.stdin === undefined ? [script] : [script, input.stdin];
     let execId: number | null = null;
@@ -122,10 +121,6 @@ export function createSubprocessExecutor(
           const connection = await life.connect();
           if (ended !== null) return null;
           noteConnection(connection);
-          stopWatching();
-          stopWatching = watchMemory(connection.process.pid, limits.maxMemoryMb, () =>
-            command.end({ kind: "killed", by: "memory" }),
-          );
           const startsAt = connection.delivery.bytes;
           const call = connection.channel.request("exec", params, {
             body,
@@ -167,7 +162,6 @@ export function createSubprocessExecutor(
     } finally {
       clearTimeout(timer);
       input.signal.removeEventListener("abort", onAbort);
-      stopWatching();
       if (execId !== null) forget(execId);
       open.delete(command);
       release();
@@ -271,7 +265,7 @@ export function createSubprocessExecutor(
   };
 }
 
-/** The worker's own word: the last that it sent. */
+/** What this process has seen, or the worker's own word: the last that it sent. */
 function endedForMemory(error: unknown): boolean {
   return isSandboxError(error) && error.code === "WORKER_EXITED" && error.data.overMemory === true;
 }

@@ -1,6 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 
-const POLL_MS = 50;
+/** While a call is open. */
+export const BUSY_LOOK_MS = 50;
+/** Between calls nothing should grow: this is for a guest that took the worker over. */
+export const IDLE_LOOK_MS = 1_000;
 
 /** A jail is a process around the worker, or two. What a guest may have started beyond that must not slow the host. */
 const MAX_DEPTH = 4;
@@ -9,16 +12,22 @@ const MAX_CHILDREN = 8;
 /**
  * Calls `onOver` once when a process and its children hold more than `maxMemoryMb`, resident or swapped out. The
  * second line: the worker's own watcher thread looks more often, but a guest that took the worker over could stop
- * it. Linux only; elsewhere it watches nothing. Returns the function that stops it.
+ * it, and in a jail it has no `/proc` to look at. Linux only; elsewhere it watches nothing. Returns the function
+ * that stops it.
  */
-export function watchMemory(pid: number, maxMemoryMb: number, onOver: (heldMb: number) => void): () => void {
+export function watchMemory(
+  pid: number,
+  maxMemoryMb: number,
+  lookMs: number,
+  onOver: (heldMb: number) => void,
+): () => void {
   if (process.platform !== "linux") return () => undefined;
   const timer = setInterval(() => {
     const heldMb = heldMegabytes(pid);
     if (heldMb <= maxMemoryMb) return;
     clearInterval(timer);
     onOver(heldMb);
-  }, POLL_MS);
+  }, lookMs);
   timer.unref();
   return () => clearInterval(timer);
 }
@@ -38,7 +47,7 @@ export function memoryWatch(platform: string = process.platform): MemoryWatch {
   if (ownMegabytes(process.pid) === 0)
     return { watched: false, reason: "/proc does not tell the size of a process here" };
   return existsSync(`/proc/${process.pid}/task/${process.pid}/children`)
-    ? { watched: true, reason: `/proc is read every ${POLL_MS} ms` }
+    ? { watched: true, reason: `/proc is read every ${BUSY_LOOK_MS} ms while a call is open` }
     : { watched: false, reason: "/proc lists no child processes here: what is in a jail is not seen" };
 }
 

@@ -27,54 +27,58 @@ export function workerFiles(
   readOnlyPrefixes: () => readonly string[],
 ): SandboxFileSystem {
   async function ask(params: FsCall, content?: Uint8Array): Promise<Uint8Array> {
+    const deadlineMs = performance.now() + timeoutMs;
     try {
-      return await once(params, content);
+      return await once(params, content, deadlineMs);
     } catch (error) {
       if (isSandboxError(error) && error.code === "WORKER_EXITED" && REPEATABLE.has(params.op)) {
-        return await once(params, content);
+        return await once(params, content, deadlineMs);
       }
       throw error;
     }
   }
 
-  async function once(params: FsCall, content?: Uint8Array): Promise<Uint8Array> {
+  async function once(
+    params: FsCall,
+    content: Uint8Array | undefined,
+    deadlineMs: number,
+  ): Promise<Uint8Array> {
     const release = life.hold();
     let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        void life.kill();
+        const why = `fs.${params.op} took longer than ${timeoutMs} ms (timeoutMs).`;
+        reject(new SandboxError("WORKER_START_TIMEOUT", why));
+      }, deadlineMs - performance.now());
+    });
     try {
-      const { channel } = await life.connect();
-      const call = channel.request(
-        "fs",
-        {
-          other: null,
-          recursive: false,
-          force: false,
-          mode: null,
-          readOnlyPrefixes: [...readOnlyPrefixes()],
-          ...params,
-        },
-        {
-          ...(content === undefined ? {} : { body: content }),
-          ...(params.op === "read" ? {} : { maxAnswerBytes: maxAnswerBytes(params.op) }),
-        },
-      );
-      const late = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => {
-          void life.kill();
-          reject(
-            new SandboxError(
-              "WORKER_START_TIMEOUT",
-              `fs.${params.op} took longer than ${timeoutMs} ms (timeoutMs).`,
-            ),
-          );
-        }, timeoutMs);
-      });
-      return (await Promise.race([call, late])).body;
+      return (await Promise.race([request(params, content), late])).body;
     } catch (error) {
       throw error instanceof CallFailure ? toFsError(error, params.path) : error;
     } finally {
       clearTimeout(timer);
       release();
     }
+  }
+
+  async function request(params: FsCall, content: Uint8Array | undefined): Promise<{ body: Uint8Array }> {
+    const { channel } = await life.connect();
+    return await channel.request(
+      "fs",
+      {
+        other: null,
+        recursive: false,
+        force: false,
+        mode: null,
+        readOnlyPrefixes: [...readOnlyPrefixes()],
+        ...params,
+      },
+      {
+        ...(content === undefined ? {} : { body: content }),
+        ...(params.op === "read" ? {} : { maxAnswerBytes: maxAnswerBytes(params.op) }),
+      },
+    );
   }
 
   const answer = async <T>(params: FsCall, read: (value: unknown) => T | null): Promise<T> => {

@@ -20,6 +20,7 @@ import { guardInspector } from "./isolation/guard-inspector.ts";
 import type { ResolvedOptions } from "./options.ts";
 import type { WorkerExit, WorkerProcess } from "./spawn-worker.ts";
 import { stopWorker } from "./stop-worker.ts";
+import { BUSY_LOOK_MS, IDLE_LOOK_MS, watchMemory } from "./watch-memory.ts";
 
 /** A worker that has been told its workspace. */
 export interface Connection {
@@ -45,8 +46,8 @@ export interface WorkerDuties {
   onToolCall(params: WorkerRequests["tool.call"]["params"], argsJson: Uint8Array): Promise<Uint8Array>;
 }
 
-/** How long an exit may be told after the end of the output. */
-const OUTPUT_END_MS = 250;
+/** How long an exit may be told after the end of a pipe. */
+const PIPE_END_MS = 250;
 
 type WorkerState =
   | { is: "idle" }
@@ -60,6 +61,8 @@ export class WorkerLife {
   readonly #duties: WorkerDuties;
   #state: WorkerState = { is: "idle" };
   #holds = 0;
+  #watched: WorkerProcess | null = null;
+  #stopWatching = (): void => undefined;
   #rung: ChosenRung | null = null;
 
   constructor(options: ResolvedOptions, duties: WorkerDuties) {
@@ -91,14 +94,15 @@ export class WorkerLife {
     }
   }
 
-  /** Keeps the host's event loop running until the returned function is called. */
+  /** Keeps the host's event loop running, and the worker's memory watched, until the returned function is called. */
   hold(): () => void {
-    if (++this.#holds === 1) this.#process()?.hold(true);
+    if (++this.#holds === 1 && this.#state.is === "ready") this.#attend(this.#state.connection, true);
     let released = false;
     return () => {
       if (released) return;
       released = true;
-      if (--this.#holds === 0) this.#process()?.hold(false);
+      if (--this.#holds > 0) return;
+      if (this.#state.is === "ready") this.#attend(this.#state.connection, false);
     };
   }
 
@@ -112,6 +116,7 @@ export class WorkerLife {
   async kill(): Promise<void> {
     const worker = this.#process();
     if (worker === null) return;
+    this.#stopWatching();
     worker.kill("SIGKILL");
     if (this.#state.is !== "dead") this.#state = { is: "stopping", gone: worker.exit };
     await worker.exit;
@@ -127,6 +132,7 @@ export class WorkerLife {
     const worker = this.#process();
     const gone = state.is === "stopping" ? state.gone : worker?.exit;
     this.#state = { is: "dead", why, gone: gone ?? Promise.resolve() };
+    this.#stopWatching();
     if (state.is === "ready") state.connection.channel.close(why);
     worker?.kill("SIGKILL");
   }
@@ -138,6 +144,7 @@ export class WorkerLife {
     const why = new SandboxError("SANDBOX_DISPOSED", "The sandbox was disposed of.");
     const gone = state.is === "stopping" || state.is === "dead" ? state.gone : worker?.exit;
     this.#state = { is: "dead", why, gone: gone ?? Promise.resolve() };
+    this.#stopWatching();
     if (worker !== null) {
       worker.hold(true);
       await stopWorker(worker, this.#options.limits.graceMs);
@@ -173,9 +180,9 @@ export class WorkerLife {
     }
     const starting = this.#state;
     if (starting.is === "starting") starting.process = worker;
-    worker.hold(true);
     const delivery = { bytes: 0, lostFrom: null };
     const channel = this.#connectChannel(worker, delivery);
+    this.#attend({ process: worker, channel }, true);
     const timer = setTimeout(() => {
       const late = `The worker did not answer within ${limits.startTimeoutMs} ms (startTimeoutMs).`;
       channel.close(new SandboxError("WORKER_START_TIMEOUT", late));
@@ -289,7 +296,8 @@ export class WorkerLife {
       onBroken: (error) => this.#break(worker, channel, error),
     });
     worker.stdout.on("data", (bytes: Uint8Array) => channel.receive(bytes));
-    worker.stdout.once("end", () => void this.#outputEnded(worker, channel));
+    worker.stdout.once("end", () => void this.#pipeEnded(worker, channel, "output"));
+    worker.stdin.once("close", () => void this.#pipeEnded(worker, channel, "input"));
     void worker.exit.then((exit) => {
       // Told once all that it wrote has been read.
       channel.close(exitError(exit));
@@ -298,16 +306,45 @@ export class WorkerLife {
         (state.is === "ready" && state.connection.process === worker) ||
         (state.is === "starting" && state.process === worker);
       if (mine) this.#state = { is: "idle" };
+      if (this.#watched === worker) this.#stopWatching();
     });
     channel.start();
     return channel;
   }
 
-  /** Usually the worker is exiting. If not, it can never answer again. */
-  async #outputEnded(worker: WorkerProcess, channel: Channel<ParentRequests>): Promise<void> {
-    if (await within(worker.exit, OUTPUT_END_MS)) return;
-    channel.close(new SandboxError("WORKER_EXITED", "The worker closed its output and went on."));
-    if (this.#process() === worker) await this.kill();
+  /** Usually the worker is exiting, or was told to. If not, it can never answer, or never be asked, again. */
+  async #pipeEnded(
+    worker: WorkerProcess,
+    channel: Channel<ParentRequests>,
+    which: "input" | "output",
+  ): Promise<void> {
+    if (await within(worker.exit, PIPE_END_MS)) return;
+    // What leaves in good order has time for it: `stopWorker` ends the input itself.
+    if (which === "input" && this.#state.is === "dead") return;
+    this.#giveUp(worker, channel, `The worker closed its ${which} and went on.`);
+  }
+
+  /** Whether the worker is listened to, and how closely its memory is watched: its own look is the first line. */
+  #attend({ process: worker, channel }: Pick<Connection, "process" | "channel">, on: boolean): void {
+    worker.hold(on);
+    this.#stopWatching();
+    this.#watched = worker;
+    const lookMs = on ? BUSY_LOOK_MS : IDLE_LOOK_MS;
+    this.#stopWatching = watchMemory(worker.pid, this.#options.limits.maxMemoryMb, lookMs, (heldMb) => {
+      const why = `The worker held ${Math.round(heldMb)} MiB (maxMemoryMb).`;
+      this.#giveUp(worker, channel, why, { overMemory: true });
+    });
+  }
+
+  /** Ends a worker for what it did; open calls fail, the next call gets a new one. */
+  #giveUp(
+    worker: WorkerProcess,
+    channel: Channel<ParentRequests>,
+    why: string,
+    data: { overMemory?: true } = {},
+  ): void {
+    channel.close(new SandboxError("WORKER_EXITED", why, data));
+    if (this.#process() === worker) void this.kill();
     else worker.kill("SIGKILL");
   }
 

@@ -43,6 +43,11 @@ export class ChangeTracker {
     this.#index = tracked.length === 0 ? undefined : new TreeIndex(tracked);
   }
 
+  /** Whether any mount is tracked: without one nobody needs to know which paths a call touches. */
+  get isTracking(): boolean {
+    return this.#index !== undefined;
+  }
+
   /** A command starts. */
   async open(): Promise<ChangeFrame> {
     const frame: ChangeFrame = { touched: new Set(), before: new Map(), after: new Map() };

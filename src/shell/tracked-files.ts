@@ -2,6 +2,7 @@
  * The `fs` of a sandbox around the files that really do the work: refuses after dispose, lets changing calls
  * run one after another, and reports what each changed below tracked mounts. Looks at the touched paths only.
  */
+import { isSandboxError } from "../shared/errors.ts";
 import type { FileChange } from "../shared/file-change.ts";
 import type { SandboxFileSystem } from "../shared/file-system.ts";
 import {
@@ -41,8 +42,8 @@ export function createTrackedFiles(options: TrackedFilesOptions): SandboxFileSys
   ): Promise<void> => {
     beforeCall();
     const mine = turn.then(async () => {
-      // A path that leads nowhere or is no path: the operation itself says what is wrong with it.
-      const touched = await findTouched().catch(() => []);
+      if (!tracker.isTracking) return await operation();
+      const touched = await findTouched().catch(noneIfFsError);
       await tracker.around(touched, operation, onChanges);
     });
     turn = mine.catch(() => undefined); // the caller of `mine` gets the failure
@@ -101,6 +102,13 @@ export function createTrackedFiles(options: TrackedFilesOptions): SandboxFileSys
   };
 }
 
+/** A path that leads nowhere or is no path: the operation itself says what is wrong with it. */
+function noneIfFsError(error: unknown): string[] {
+  // Late, dead or disposed of: the operation would wait for the same once more.
+  if (isSandboxError(error) && error.code !== "FS_ERROR") throw error;
+  return [];
+}
+
 // A Buffer is a Uint8Array that prints, slices and compares in its own way; callers get the same in every adapter.
 function toPlainBytes({ buffer, byteOffset, byteLength }: Uint8Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
@@ -115,8 +123,9 @@ async function resolveTarget(files: SandboxFileSystem, path: string, links = 0):
       const next = resolveVirtualPath(parentOfVirtualPath(place), await files.readlink(place));
       return await resolveTarget(files, next, links + 1);
     }
-  } catch {
+  } catch (error) {
     // Not there: the write creates it at this place, or fails and says why.
+    noneIfFsError(error);
   }
   return place;
 }

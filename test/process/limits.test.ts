@@ -143,6 +143,7 @@ describe("maxWriteBytes", () => {
 
 test("timeoutMs is the deadline of a call that names none", async () => {
   const { sandbox } = await openForTest({ limits: { timeoutMs: 2_000 } });
+  await sandbox.exec("true", { timeoutMs: 60_000 });
   expect(await sandbox.exec("echo before; sleep 600")).toMatchObject({
     exitCode: 124,
     ending: { kind: "killed", by: "deadline" },

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { expect, onTestFinished, test } from "vitest";
-import { memoryWatch, watchMemory } from "../../../src/parent/watch-memory.ts";
+import { BUSY_LOOK_MS, memoryWatch, watchMemory } from "../../../src/parent/watch-memory.ts";
 
 const HOLD = "const held = Buffer.alloc(200 << 20, 1); setInterval(() => held.length, 1000);";
 
@@ -15,14 +15,14 @@ function start(command: string, args: readonly string[]): number {
 
 const firstOver = (pid: number, maxMemoryMb: number): Promise<number> =>
   new Promise((resolve) => {
-    const stop = watchMemory(pid, maxMemoryMb, resolve);
+    const stop = watchMemory(pid, maxMemoryMb, BUSY_LOOK_MS, resolve);
     onTestFinished(stop);
   });
 
 test.runIf(process.platform === "linux")("tells when a process holds more than the limit, once", async () => {
   let told = 0;
   const pid = start(process.execPath, ["-e", HOLD]);
-  const stop = watchMemory(pid, 150, () => told++);
+  const stop = watchMemory(pid, 150, BUSY_LOOK_MS, () => told++);
   onTestFinished(stop);
   expect(await firstOver(pid, 150)).toBeGreaterThan(150);
   expect(await firstOver(pid, 160)).toBeGreaterThan(160);
