@@ -146,7 +146,8 @@ export async function spawnWorker(options: SpawnOptions): Promise<WorkerProcess>
       if (signal === "SIGKILL") {
         if (!killGroup(pid)) child.kill(signal);
       } else if (!launch.wrapped) child.kill(signal);
-      else if (workerPid() !== pid) process.kill(workerPid(), signal);
+      // Asked anew: the worker may be gone before the jail around it is, and its number somebody else's.
+      else signalIfThere(findWrapped(pid), signal);
     },
     hold(on) {
       for (const handle of handles) on ? handle.ref() : handle.unref();
@@ -155,6 +156,15 @@ export async function spawnWorker(options: SpawnOptions): Promise<WorkerProcess>
       else stdout.pause();
     },
   };
+}
+
+function signalIfThere(pid: number | null, signal: "SIGTERM"): void {
+  if (pid === null) return;
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended since: that is what the signal was for.
+  }
 }
 
 /** The whole group at once: the worker, what stands around it, and what it has started. Windows has no groups. */

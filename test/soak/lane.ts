@@ -29,7 +29,7 @@ export class Lane {
   onMoment: () => unknown = () => undefined;
   readonly #title: string;
   #sandbox: HarnessSandbox | undefined;
-  #failedDisposals = 0;
+  readonly #failedDisposals: string[] = [];
 
   constructor(name: string, rung: Rung, directory: string, random: Random) {
     this.rung = rung;
@@ -54,8 +54,8 @@ export class Lane {
         never: { execute: () => new Promise(() => undefined) },
         moment: { execute: () => this.onMoment() },
       },
-      onEvent: ({ type }) => {
-        if (type === "harness.runtime.dispose.failed") this.#failedDisposals++;
+      onEvent: (event) => {
+        if (event.type === "harness.runtime.dispose.failed") this.#failedDisposals.push(event.error);
       },
     });
   }
@@ -68,7 +68,8 @@ export class Lane {
   async close(): Promise<void> {
     await this.sandbox.dispose();
     this.#sandbox = undefined;
-    if (this.#failedDisposals > 0) throw new Error("dispose failed");
+    if (this.#failedDisposals.length > 0)
+      throw new Error(`dispose failed: ${this.#failedDisposals.join("; ")}`);
     const left = this.pids();
     if (left.length > 0) throw new Error(`dispose left the processes ${left.join(", ")}`);
   }
