@@ -13,12 +13,19 @@ import type { ExecEnding, ExecuteInput, ExecuteOutput } from "../shared/executor
 import { DEFAULT_LIMITS, type SandboxLimits } from "../shared/limits.ts";
 import type { HarnessWorkspaceSpec } from "../shared/workspace-spec.ts";
 import { MountFs } from "../workspace/mount-fs.ts";
+import { TouchLog } from "../workspace/touch-log.ts";
 
 /** The built engine. Its types come from the source, its code from the worker's folder. */
 type EngineModule = typeof import("../engine/index.ts");
 
 /** How long an aborted script may take to answer before the shell is given up. */
 const ABORT_GRACE_MS = 200;
+
+/** A shell, and what it has told of its command's changes. */
+interface TellingShell {
+  readonly shell: EngineShell;
+  readonly touched: TouchLog;
+}
 
 export interface JustBashExecutor {
   execute(input: ExecuteInput): Promise<ExecuteOutput>;
@@ -55,7 +62,9 @@ export function createJustBashExecutor(setup: JustBashSetup): JustBashExecutor {
     defenseInDepth: defenseInDepthForAdapter("just-bash"),
   };
   let loaded: Promise<{ engine: EngineModule; fs: MountFs }> | null = null;
-  let shell: EngineShell | null = null;
+  const logs = new Set<TouchLog>();
+  const watched = mounts.filter(({ tracked }) => tracked).map(({ path }) => path);
+  let shell: TellingShell | null = null;
   let state: ShellState | null = null;
 
   const load = (): Promise<{ engine: EngineModule; fs: MountFs }> => {
@@ -72,6 +81,17 @@ export function createJustBashExecutor(setup: JustBashSetup): JustBashExecutor {
       };
     })();
     return loaded;
+  };
+
+  const openShell = (engine: EngineModule, fs: MountFs, isolated: boolean): TellingShell => {
+    const touched = new TouchLog(watched);
+    logs.add(touched);
+    return { shell: engine.openShell(options, fs.view(touched), state, isolated), touched };
+  };
+
+  /** Another command begins or ends: what was told may from now on be its doing. */
+  const forgetTold = (): void => {
+    for (const log of logs) log.forget();
   };
 
   async function execute(input: ExecuteInput): Promise<ExecuteOutput> {
@@ -94,8 +114,10 @@ export function createJustBashExecutor(setup: JustBashSetup): JustBashExecutor {
     input.signal.addEventListener("abort", onAbort, { once: true });
     if (input.signal.aborted) onAbort();
     try {
-      if (!input.nested) shell ??= engine.openShell(options, fs, state);
-      const own = (input.nested ? null : shell) ?? engine.openShell(options, fs, state, true);
+      if (!input.nested) shell ??= openShell(engine, fs, false);
+      const { shell: own, touched } = (input.nested ? null : shell) ?? openShell(engine, fs, true);
+      forgetTold();
+      touched.direct((paths) => input.touch(paths));
       const run = own.run({
         script: input.command,
         args: input.args ?? [],
@@ -115,6 +137,9 @@ export function createJustBashExecutor(setup: JustBashSetup): JustBashExecutor {
       });
       const result = await Promise.race([run, afterAbort(stop.signal)]);
       if (result !== null && result.ending === "aborted") ended ??= { kind: "killed", by: "deadline" };
+      touched.direct(null);
+      forgetTold();
+      if (input.nested || result === null || result.ending !== "exited") logs.delete(touched);
       if (input.nested) own.close();
       else if (result === null || result.ending !== "exited") {
         own.close();
@@ -135,7 +160,7 @@ export function createJustBashExecutor(setup: JustBashSetup): JustBashExecutor {
     execute,
     engineName: async () => (await load()).engine.ENGINE_NAME,
     async dispose() {
-      shell?.close();
+      shell?.shell.close();
       shell = null;
     },
   };

@@ -16,6 +16,7 @@ import type { ExecEnding, ExecuteInput, ExecuteOutput } from "../shared/executor
 import type { SandboxFileSystem } from "../shared/file-system.ts";
 import { redactHostText, tellThrown } from "../shared/redact.ts";
 import type { IsolationReport } from "../shared/sandbox.ts";
+import { isNormalisedVirtualPath } from "../shared/virtual-path.ts";
 import type { HarnessWorkspaceSpec } from "../shared/workspace-spec.ts";
 import { clip } from "./clip.ts";
 import { parse } from "./file-answers.ts";
@@ -76,6 +77,12 @@ export function createSubprocessExecutor(
       // this process with calls that it has cancelled. The end of the command answers all of them.
       const json = await command.input.invokeTool(path, new TextDecoder().decode(argsJson));
       return new TextEncoder().encode(json);
+    },
+    async onTouch({ execId, paths }) {
+      if (!paths.every(isNormalisedVirtualPath)) {
+        const why = "The worker named a path that is not absolute and normalised.";
+        life.condemn(new SandboxError("PROTOCOL_BROKEN", why));
+      } else await running.get(execId)?.input.touch(paths);
     },
   });
 

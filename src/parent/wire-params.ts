@@ -12,10 +12,11 @@ export function toOpenParams(
   const { python, javascript, network } = workspace.capabilities;
   return {
     workspace: {
-      mounts: workspace.mounts.map(({ path, backingPath, access, readOnlyPrefixes }) => ({
+      mounts: workspace.mounts.map(({ path, backingPath, access, tracked, readOnlyPrefixes }) => ({
         path,
         backingPath,
         access,
+        watched: tracked,
         readOnlyPrefixes: [...(readOnlyPrefixes ?? [])],
       })),
       cwd: workspace.cwd,

@@ -44,6 +44,7 @@ export interface WorkerDuties {
   /** The shell state for a worker that follows another; `null` for the first. */
   restoreState(): Uint8Array | null;
   onToolCall(params: WorkerRequests["tool.call"]["params"], argsJson: Uint8Array): Promise<Uint8Array>;
+  onTouch(params: WorkerRequests["touch"]["params"]): Promise<void>;
 }
 
 /** How long an exit may be told after the end of a pipe. */
@@ -292,6 +293,10 @@ export class WorkerLife {
           value: {},
           body: await this.#duties.onToolCall(params, call.body),
         }),
+        touch: async (params) => {
+          await this.#duties.onTouch(params);
+          return { value: {} };
+        },
       },
       onBroken: (error) => this.#break(worker, channel, error),
     });

@@ -52,11 +52,12 @@ export function nullable<T>(check: Check<T>): Check<T | null> {
   return (value, at) => (value === null ? null : check(value, at));
 }
 
-export function list<T>(check: Check<T>): Check<T[]> {
+/** @param max items that the list may have */
+export function list<T>(check: Check<T>, max = Number.POSITIVE_INFINITY): Check<T[]> {
   return (value, at) =>
-    Array.isArray(value)
+    Array.isArray(value) && value.length <= max
       ? value.map((item: unknown, index) => check(item, `${at}[${index}]`))
-      : refuse(value, at, "an array");
+      : refuse(value, at, max === Number.POSITIVE_INFINITY ? "an array" : `an array of at most ${max}`);
 }
 
 /** A null-prototype object whose keys the peer chose. */

@@ -115,6 +115,17 @@ export interface ToolCallParams {
   path: string;
 }
 
+/** Paths that a command is about to change; the worker waits for the answer before it does. Body: empty. */
+export interface TouchParams {
+  /** Id of the `exec` whose script makes the changes. */
+  execId: number;
+  /** Canonical paths inside the sandbox, each for all that is below it too. */
+  paths: string[];
+}
+
+/** Paths of one `touch`. */
+export const MAX_TOUCHED_PATHS = 4_096;
+
 /** Bytes of a tool call's input. */
 export const MAX_TOOL_INPUT_BYTES = 33_554_432;
 
@@ -145,6 +156,7 @@ export interface ParentRequests {
 export interface WorkerRequests {
   /** Body of the result: JSON of the tool's result, or empty for `undefined`. */
   "tool.call": { params: ToolCallParams; result: Nothing };
+  touch: { params: TouchParams; result: Nothing };
 }
 
 /** The shape of a table of requests. */
@@ -213,5 +225,10 @@ export const workerRequests: Table<WorkerRequests> = {
     params: shape<ToolCallParams>({ execId: count, path: text }),
     result: nothing,
     maxBodyBytes: MAX_TOOL_INPUT_BYTES,
+  },
+  touch: {
+    params: shape<TouchParams>({ execId: count, paths: list(text, MAX_TOUCHED_PATHS) }),
+    result: nothing,
+    maxBodyBytes: 0,
   },
 };

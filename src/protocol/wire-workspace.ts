@@ -1,11 +1,13 @@
 /** The workspace as it crosses the wire. Stated here and not taken from `shared`: the wire's shapes are its own. */
 import { type Check, flag, list, nullable, oneOf, shape, text } from "./check.ts";
 
-/** One mount. Whether it is tracked is the parent's business and not told. */
+/** One mount. */
 export interface WireMount {
   path: string;
   backingPath: string;
   access: "rw" | "ro";
+  /** Whether changes below it are told by `touch` before they are made. */
+  watched: boolean;
   readOnlyPrefixes: string[];
 }
 
@@ -32,6 +34,7 @@ export const wireWorkspace: Check<WireWorkspace> = shape<WireWorkspace>({
       path: text,
       backingPath: text,
       access: oneOf("rw", "ro"),
+      watched: flag,
       readOnlyPrefixes: list(text),
     }),
   ),

@@ -9,6 +9,7 @@ import { checkWorkspace } from "../workspace/check-workspace.ts";
 import { hostFiles } from "../workspace/host-files.ts";
 import { MountFs } from "../workspace/mount-fs.ts";
 import { addPrivateDirectories } from "../workspace/private-directories.ts";
+import { withOverlaps } from "../workspace/tracked-places.ts";
 import { checkCwd } from "./check-cwd.ts";
 import { withRuntime } from "./effective-capabilities.ts";
 
@@ -32,7 +33,7 @@ export function justBashSandbox(options: JustBashOptions = {}): HarnessSandboxFa
     await checkCwd(workspace);
     const inside = addPrivateDirectories(workspace);
     const executor = createJustBashExecutor({
-      workspace: inside.workspace,
+      workspace: { ...inside.workspace, mounts: withOverlaps(inside.workspace.mounts) },
       tools: toolBridge !== undefined,
       limits,
       executionLimits,
@@ -51,6 +52,7 @@ export function justBashSandbox(options: JustBashOptions = {}): HarnessSandboxFa
       traceOptions,
       files: create.files ?? files,
       execute: executor.execute,
+      tellsTouchedPaths: true,
       limits,
       isolation: async () => ({
         rung: "none",

@@ -7,6 +7,7 @@ import { resolveTraceOptions } from "../shell/trace-options.ts";
 import { createEnvironmentToolBridge } from "../tools/environment-tool-bridge.ts";
 import { checkWorkspace } from "../workspace/check-workspace.ts";
 import { addPrivateDirectories } from "../workspace/private-directories.ts";
+import { withOverlaps } from "../workspace/tracked-places.ts";
 import { checkCwd } from "./check-cwd.ts";
 import { withRuntime } from "./effective-capabilities.ts";
 
@@ -31,7 +32,7 @@ export function subprocessSandbox(options: SubprocessOptions = {}): HarnessSandb
     const inside = addPrivateDirectories(workspace);
     const executor = createSubprocessExecutor(
       resolved,
-      inside.workspace,
+      { ...inside.workspace, mounts: withOverlaps(inside.workspace.mounts) },
       toolBridge !== undefined,
       () => create.getReadOnlyPrefixes?.() ?? [],
     );
@@ -42,6 +43,7 @@ export function subprocessSandbox(options: SubprocessOptions = {}): HarnessSandb
       traceOptions,
       files: create.files ?? executor.files,
       execute: executor.execute,
+      tellsTouchedPaths: true,
       prepare: executor.prepare,
       limits: resolved.limits,
       isolation: () => executor.describe(),

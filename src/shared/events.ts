@@ -115,10 +115,15 @@ export interface FileEvent extends HarnessEventBase {
   readonly size?: number;
   readonly sha256?: string;
   readonly unreported?: true;
-  /** Who made the change: a command, or a call of `sandbox.fs`. */
-  readonly source: "command" | "fs";
-  /** `occurrenceId` of the command; absent when `source` is `"fs"`. */
+  /**
+   * Who made the change: a command, a tool that it called, or a call of `sandbox.fs`; `unknown` for what is found
+   * when the sandbox is disposed of: somebody else on the host, or a worker that kept it to itself.
+   */
+  readonly source: "command" | "tool" | "fs" | "unknown";
+  /** `occurrenceId` of the command; absent when `source` is `fs` or `unknown`. */
   readonly commandId?: string;
+  /** Present when `source` is `tool`. */
+  readonly toolCallId?: string;
 }
 
 /** Disposing of the sandbox went wrong or took too long. */

@@ -36,6 +36,12 @@ export interface ExecuteInput {
   onStdout(chunk: Uint8Array): void;
   onStderr(chunk: Uint8Array): void;
   /**
+   * To be called, and waited for, before the command changes anything at these paths: absolute, normalised, inside
+   * the sandbox, links resolved; each stands for all below it. Only executors that say so (`tellsTouchedPaths`) are
+   * relied on to call it.
+   */
+  touch(paths: readonly string[]): Promise<void>;
+  /**
    * Calls a tool of the host. Resolves to JSON text, or `""` for `undefined`; rejects with a message that
    * may be shown to the guest. Absent when the sandbox has no tools.
    */

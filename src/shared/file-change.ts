@@ -8,6 +8,8 @@ export interface FileChange {
   readonly size?: number;
   /** Lower-case hex digest of the content; files that exist after the change only. */
   readonly sha256?: string;
+  /** The tool call that made the change on the host; absent: the command's own doing. */
+  readonly toolCallId?: string;
   /** Found on disk although the sandbox's own report left it out. */
   readonly unreported?: true;
 }

@@ -18,6 +18,12 @@ export interface HarnessTool {
   readonly inputSchema?: unknown;
   // biome-ignore lint/suspicious/noExplicitAny: the input's type is the schema's business, as in the AI SDK
   execute?(input: any, options: any): unknown;
+  /**
+   * Whether it may change files below the mounts by itself. If so, the tracked mounts are walked after a command
+   * that called it, and what it changed is told as its doing; say `false` to save that walk.
+   * @default true
+   */
+  readonly writesFiles?: boolean;
 }
 
 /** Tools by name; dots nest: `{"orders.find": …}` is `tools.orders.find(…)` in `js-exec`. */
@@ -45,6 +51,8 @@ export interface ToolOutcome {
 /** Known tools, input validated, results normalised to JSON once. Emits nothing: the shell runtime does. */
 export interface ToolBridge {
   readonly names: readonly string[];
+  /** Names of the tools that change no file below the mounts. @default none */
+  readonly quietNames?: readonly string[];
   /** Rejects with an error whose message may be shown to the guest: no path and no stack of the host. */
   call(call: ToolCall): Promise<ToolOutcome>;
 }

@@ -1,46 +1,55 @@
 /**
- * Which command changed which path, from walks of the tracked mounts. Each start and end of a command is a
- * border; what changed between two borders belongs to the command that started last and is still open, and
- * to nobody when none is. So a nested command's changes are its own and not the outer one's again, and what
- * somebody else did between commands is nobody's. Nested commands that overlap share borders: a change made
- * while two of them run is the younger one's.
+ * Which command changed which path. Who is about to change a path says so, and waits while it is looked at: what
+ * is different from the last look was somebody else's doing. When the command ends, its paths are looked at
+ * again, and what is different now is its own. A path belongs to whoever named it last, so a nested command's
+ * changes are its own and not the outer one's again; a directory stands for all below it.
+ *
+ * The names are a hint of a worker that may lie. It cannot make a change look like none, since every state is
+ * read from the disk here; what it leaves out differs from the index at the end, and is told as nobody's.
+ * An executor that names nothing has everything looked at before and after each of its commands.
  */
-
 import type { FileChange } from "../shared/file-change.ts";
 import { tellThrown } from "../shared/redact.ts";
-import { isAtOrBelow } from "../shared/virtual-path.ts";
+import { isBelow, parentOfVirtualPath } from "../shared/virtual-path.ts";
 import type { HarnessMount } from "../shared/workspace-spec.ts";
-import { diffTrees } from "../workspace/file-changes.ts";
-import { type Tree, type TreeEntry, TreeIndex, trackedMounts } from "../workspace/snapshot.ts";
+import { isChange } from "../workspace/file-changes.ts";
+import { type Difference, type Reading, TreeIndex } from "../workspace/tree-index.ts";
+import { ChangeFrame, type ToolWindow } from "./change-frame.ts";
 
 /** The changes of one command. */
 export interface ChangeReport {
   readonly changes: readonly FileChange[];
-  /** Why the changes are not known, when a walk failed. */
+  /** Why the changes are not known, when the disk could not be looked at. */
   readonly unknown?: string;
 }
 
-/** Paths that one command changed: their state before its first change and after its last one. */
-export interface ChangeFrame {
-  readonly touched: Set<string>;
-  readonly before: Map<string, TreeEntry>;
-  readonly after: Map<string, TreeEntry>;
-  problem?: string;
-}
+/** Paths of one command that are looked at one by one; with more, everything is. */
+const MAX_TOLD_PATHS = 100_000;
+/** The clock of a file system lags behind by up to a tick. */
+const TICK_MS = 12;
 
 /** One per sandbox. */
 export class ChangeTracker {
   readonly #index: TreeIndex | undefined;
+  readonly #roots: readonly string[];
+  readonly #isTold: boolean;
+  /** Commands under way, the youngest last. */
   readonly #open: ChangeFrame[] = [];
-  /** Paths that a call of `sandbox.fs` is changing at this moment: no command is blamed for them. */
-  readonly #claimed = new Set<readonly string[]>();
-  /** Walks pause in between, and each starts from the state that the one before it left. */
+  /** Path → who named it last. */
+  readonly #owners = new Map<string, ChangeFrame>();
+  /** Those who own paths. */
+  readonly #active = new Set<ChangeFrame>();
+  readonly #nobody = new ChangeFrame();
+  /** Looks pause in between, and each starts from the state that the one before it left. */
   #turn: Promise<unknown> = Promise.resolve();
-  #hasWalked = false;
+  #learnt: Promise<void> | undefined;
 
-  constructor(mounts: readonly HarnessMount[]) {
-    const tracked = trackedMounts(mounts);
-    this.#index = tracked.length === 0 ? undefined : new TreeIndex(tracked);
+  /** @param isTold whether commands name what they are about to change */
+  constructor(mounts: readonly HarnessMount[], isTold: boolean) {
+    const hasTracked = mounts.some(({ tracked }) => tracked);
+    this.#index = hasTracked ? new TreeIndex(mounts) : undefined;
+    this.#roots = this.#index?.places.roots.map(({ path }) => path) ?? [];
+    this.#isTold = isTold;
   }
 
   /** Whether any mount is tracked: without one nobody needs to know which paths a call touches. */
@@ -48,18 +57,51 @@ export class ChangeTracker {
     return this.#index !== undefined;
   }
 
-  /** A command starts. */
+  /** A command starts. The first one waits until it is known what is there. */
   async open(): Promise<ChangeFrame> {
-    const frame: ChangeFrame = { touched: new Set(), before: new Map(), after: new Map() };
-    await this.#border(frame, () => this.#open.push(frame));
+    const frame = new ChangeFrame();
+    this.#open.push(frame);
+    try {
+      await this.#learn();
+      if (!this.#isTold) await this.#touch(frame, this.#roots);
+    } catch (thrown) {
+      frame.problem = tellThrown(thrown);
+    }
     return frame;
   }
 
-  /** A command has ended: its changes, sorted by path. */
+  /** A command is about to change these paths. Resolves when it may. */
+  async touch(frame: ChangeFrame, paths: readonly string[]): Promise<void> {
+    if (this.#index === undefined || frame.isClosing) return;
+    frame.told += paths.length;
+    if (frame.told > MAX_TOLD_PATHS) return;
+    const isNew = paths.some((path) => this.#ownerOf(path) !== frame);
+    if (isNew) await this.#touch(frame, paths);
+  }
+
+  /** A tool of the command may change files until the function returned is called. */
+  startTool(frame: ChangeFrame, toolCallId: string): () => void {
+    const window: ToolWindow = { toolCallId, startMs: Date.now(), frame: new ChangeFrame() };
+    frame.tools.push(window);
+    return () => {
+      window.endMs ??= Date.now();
+    };
+  }
+
+  /** A command has ended: its changes and those of its tools. */
   async close(frame: ChangeFrame): Promise<ChangeReport> {
-    await this.#border(frame, () => this.#open.splice(this.#open.indexOf(frame), 1));
-    if (frame.problem !== undefined) return { changes: [], unknown: frame.problem };
-    return { changes: diffTrees(frame.before, frame.after) };
+    frame.isClosing = true;
+    try {
+      await this.#settle(frame);
+    } catch (thrown) {
+      frame.problem ??= tellThrown(thrown);
+    }
+    if (frame.problem !== undefined)
+      return { changes: [], unknown: `the tracked mounts cannot be read: ${frame.problem}` };
+    const byTools = frame.tools.flatMap(({ toolCallId, frame: { changes } }) =>
+      changes.map((change) => ({ ...change, toolCallId })),
+    );
+    return { changes: [...frame.changes, ...byTools] };
   }
 
   /** Runs an operation of `sandbox.fs` on these paths and tells what it changed, also when it fails. */
@@ -68,70 +110,119 @@ export class ChangeTracker {
     operation: () => Promise<T>,
     onChanges: (changes: readonly FileChange[]) => void,
   ): Promise<T> {
-    const index = this.#index;
-    if (index === undefined) return await operation();
-    const before = await this.#inTurn(() => {
-      this.#attribute(index.tree, index.walkBelow(paths));
-      this.#claimed.add(paths);
-      return below(index.tree, paths);
-    });
+    if (this.#index === undefined) return await operation();
+    const frame = new ChangeFrame();
+    await this.#learn();
+    await this.#touch(frame, paths);
     try {
       return await operation();
     } finally {
-      await this.#inTurn(() => {
-        const after = below(index.walkBelow(paths), paths);
-        this.#claimed.delete(paths);
-        onChanges(diffTrees(before, after));
-      });
+      onChanges((await this.close(frame)).changes);
     }
   }
 
-  async #border(frame: ChangeFrame, cross: () => unknown): Promise<void> {
+  /** Compares everything: what differs now, or differed when it was first named, is nobody's. */
+  async findUnreported(): Promise<readonly FileChange[]> {
+    if (this.#learnt === undefined || !this.#isTold) return [];
+    await this.#inTurn(() => this.#look(this.#roots, "new", this.#nobody));
+    return this.#nobody.changes.map((change) => ({ ...change, unreported: true }));
+  }
+
+  async #learn(): Promise<void> {
     const index = this.#index;
     if (index === undefined) return;
+    this.#learnt ??= this.#inTurn(() => drive(index.learn(), () => false));
+    await this.#learnt;
+  }
+
+  /** Names owned paths, after what others did there has been told apart. */
+  async #touch(frame: ChangeFrame, paths: readonly string[]): Promise<void> {
     await this.#inTurn(async () => {
-      try {
-        const before = index.tree;
-        const after = await index.walkInPieces();
-        // The first walk only learns what is there.
-        if (this.#hasWalked) this.#attribute(before, after);
-        this.#hasWalked = true;
-      } catch (thrown) {
-        frame.problem = `the tracked mounts cannot be read: ${tellThrown(thrown)}`;
+      await this.#look(paths, "all", this.#nobody, () => frame.isClosing);
+      this.#active.add(frame);
+      for (const path of paths) {
+        if (this.#active.size > 1) this.#disown((owned) => isBelow(owned, path));
+        this.#owners.set(path, frame);
       }
-      cross();
     });
   }
 
-  #attribute(before: Tree, after: Tree): void {
-    const frame = this.#open.at(-1);
-    if (frame === undefined || before === after) return;
-    const note = (path: string): void => {
-      const old = before.get(path);
-      const entry = after.get(path);
-      // Equal states are the same object.
-      if (old === entry || this.#isClaimed(path)) return;
-      if (!frame.touched.has(path) && old !== undefined) frame.before.set(path, old);
-      frame.touched.add(path);
-      if (entry === undefined) frame.after.delete(path);
-      else frame.after.set(path, entry);
-    };
-    for (const path of after.keys()) note(path);
-    for (const path of before.keys()) if (!after.has(path)) note(path);
+  async #settle(frame: ChangeFrame): Promise<void> {
+    if (this.#index === undefined) return;
+    await this.#inTurn(async () => {
+      const paths = [...this.#owners].filter(([, owner]) => owner === frame).map(([path]) => path);
+      if (paths.length > 0) await this.#look(paths, "new", frame);
+      if (frame.told > MAX_TOLD_PATHS) await this.#look(this.#roots, "new", frame);
+      else if (frame.tools.length > 0) await this.#look(this.#roots, "new", this.#nobody);
+      this.#disown((_path, owner) => owner === frame);
+      this.#active.delete(frame);
+      const at = this.#open.indexOf(frame);
+      if (at >= 0) this.#open.splice(at, 1);
+      const outer = this.#open.at(-1);
+      if (!this.#isTold && at >= 0 && outer !== undefined)
+        for (const root of this.#roots) this.#owners.set(root, outer);
+    });
   }
 
-  #isClaimed(path: string): boolean {
-    for (const paths of this.#claimed) if (paths.some((claimed) => isAtOrBelow(path, claimed))) return true;
-    return false;
+  /** Brings the index up to date and tells each difference to the owner of its path. */
+  async #look(
+    paths: readonly string[],
+    reading: Reading,
+    otherwise: ChangeFrame,
+    mayStop: () => boolean = () => false,
+  ): Promise<void> {
+    const differences: Difference[] = [];
+    try {
+      if (this.#index !== undefined) await drive(this.#index.look(paths, reading, differences), mayStop);
+    } finally {
+      for (const difference of differences) {
+        if (!isChange(difference.before, difference.after)) continue;
+        const owner = this.#ownerOf(difference.path) ?? this.#toolAt(difference) ?? otherwise;
+        owner.note(difference);
+      }
+    }
   }
 
-  async #inTurn<T>(work: () => T | Promise<T>): Promise<T> {
+  #ownerOf(path: string): ChangeFrame | undefined {
+    for (let at = path; this.#owners.size > 0; at = parentOfVirtualPath(at)) {
+      const owner = this.#owners.get(at);
+      if (owner !== undefined || at === "/") return owner;
+    }
+    return undefined;
+  }
+
+  /** The tool call that ran when a path nobody named was changed; of several the one that started last. */
+  #toolAt({ changedAtMs }: Difference): ChangeFrame | undefined {
+    let found: ToolWindow | undefined;
+    for (const { tools } of this.#open) {
+      for (const window of tools) {
+        const isWithin =
+          window.startMs - TICK_MS <= changedAtMs && changedAtMs <= (window.endMs ?? Date.now()) + 1;
+        if (isWithin && window.startMs >= (found?.startMs ?? 0)) found = window;
+      }
+    }
+    return found?.frame;
+  }
+
+  #disown(isOver: (path: string, owner: ChangeFrame) => boolean): void {
+    for (const [path, owner] of this.#owners) if (isOver(path, owner)) this.#owners.delete(path);
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.#turn.then(work);
     this.#turn = mine.catch(() => undefined); // whoever waits for `mine` gets the failure
     return await mine;
   }
 }
 
-function below(tree: Tree, paths: readonly string[]): Tree {
-  return new Map([...tree].filter(([path]) => paths.some((above) => isAtOrBelow(path, above))));
+/** Runs a look to its end, letting others run at each of its pauses. */
+async function drive(look: Generator<void, void>, mayStop: () => boolean): Promise<void> {
+  for (;;) {
+    if (look.next().done) return;
+    if (mayStop()) {
+      look.return();
+      return;
+    }
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  }
 }

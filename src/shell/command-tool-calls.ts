@@ -22,6 +22,8 @@ export interface CommandToolCallsOptions {
   readonly traceOptions: HarnessTraceOptions;
   readonly maxToolCalls: number;
   readonly maxToolConcurrency: number;
+  /** Told that a tool which may change files starts; the function returned, that it is done. */
+  startTool(toolCallId: string): (() => void) | undefined;
 }
 
 interface OpenCall {
@@ -44,6 +46,7 @@ export class CommandToolCalls {
   readonly #waiting = new Set<OpenCall>();
   readonly #counts = new Map<string, number>();
   readonly #names: ReadonlySet<string>;
+  readonly #quietNames: ReadonlySet<string>;
   #count = 0;
   #running = 0;
   #isClosed = false;
@@ -51,6 +54,7 @@ export class CommandToolCalls {
   constructor(options: CommandToolCallsOptions) {
     this.#options = options;
     this.#names = new Set(options.bridge.names);
+    this.#quietNames = new Set(options.bridge.quietNames);
   }
 
   /** Calls by tool; names that no tool has are counted together as `(unknown)`. */
@@ -102,7 +106,11 @@ export class CommandToolCalls {
           commandNumber: command.number,
           callNumber,
         };
-        void runForCommand(command, async () => await bridge.call(toolCall))
+        const mayWrite = this.#names.has(path) && !this.#quietNames.has(path);
+        const toolEnded = mayWrite ? this.#options.startTool(call.id) : undefined;
+        // It ends before its answer reaches the script, which may then change files itself.
+        void runForCommand(command, call.id, async () => await bridge.call(toolCall))
+          .finally(toolEnded)
           .then(
             (outcome) => this.#complete(call, outcome),
             (thrown: unknown) => this.#fail(call, toError(tool, thrown)),

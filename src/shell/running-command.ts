@@ -7,6 +7,7 @@ import { randomUUID } from "node:crypto";
 import type { ExecuteInput } from "../shared/executor.ts";
 import type { FileChange } from "../shared/file-change.ts";
 import type { ExecResult } from "../shared/sandbox.ts";
+import type { ChangeFrame } from "./change-frame.ts";
 import type { CheckedExec } from "./check-exec-options.ts";
 import { CommandToolCalls } from "./command-tool-calls.ts";
 import type { UnstampedEvent } from "./event-stream.ts";
@@ -28,6 +29,7 @@ export class RunningCommand implements ScopedCommand {
   readonly #exec: CheckedExec;
   readonly #tools: CommandToolCalls | undefined;
   readonly #children = new Set<StopSwitch>();
+  #frame: ChangeFrame | undefined;
   #isOpen = false;
 
   constructor(
@@ -56,6 +58,7 @@ export class RunningCommand implements ScopedCommand {
         traceOptions: parts.traceOptions,
         maxToolCalls: limits.maxToolCalls,
         maxToolConcurrency: limits.maxToolConcurrency,
+        startTool: (toolCallId) => this.#frame && parts.tracker.startTool(this.#frame, toolCallId),
       });
   }
 
@@ -87,6 +90,7 @@ export class RunningCommand implements ScopedCommand {
     this.#emitStarted();
     if (!this.stop.signal.aborted) this.#parts.prepare();
     const frame = await this.#parts.tracker.open();
+    this.#frame = frame;
     const startedMs = performance.now();
     this.#isOpen = true;
     const result = this.stop.signal.aborted ? stopped(this.stop) : await this.#execute(prefixes.prefixes);
@@ -117,6 +121,9 @@ export class RunningCommand implements ScopedCommand {
       signal: this.stop.signal,
       nested: this.nested,
       readOnlyPrefixes,
+      touch: async (paths) => {
+        if (this.#frame !== undefined) await this.#parts.tracker.touch(this.#frame, paths);
+      },
       onStdout: stdout.forward,
       onStderr: stderr.forward,
       ...(tools && { invokeTool: (path: string, argsJson: string) => tools.invoke(path, argsJson) }),
@@ -230,5 +237,6 @@ export function stopped(stop: StopSwitch): BareResult {
 /** One change as an event, made by a command. */
 function toFileEvent(change: FileChange, commandId: string): UnstampedEvent {
   const { change: what, ...fields } = change;
-  return { type: `harness.file.${what}`, occurrenceId: commandId, ...fields, source: "command", commandId };
+  const source = change.toolCallId === undefined ? "command" : "tool";
+  return { type: `harness.file.${what}`, occurrenceId: commandId, ...fields, source, commandId };
 }

@@ -33,7 +33,7 @@ import { IsolationKeeper } from "./isolation-record.ts";
 import { RunningCommand, stopped } from "./running-command.ts";
 import type { RuntimeParts } from "./runtime-parts.ts";
 import { StopSwitch } from "./stop-switch.ts";
-import { waitingCommandOf } from "./tool-scope.ts";
+import { waitingCommandOf, waitingToolOf } from "./tool-scope.ts";
 import { resolveTraceOptions } from "./trace-options.ts";
 import { createTrackedFiles } from "./tracked-files.ts";
 
@@ -58,6 +58,12 @@ export interface ShellRuntimeOptions {
    * may start meanwhile. Not waited for; must not throw.
    */
   readonly prepare?: (() => void) | undefined;
+  /**
+   * Whether `execute` calls `touch` before each change, so that only what it names has to be looked at. Without it
+   * the tracked mounts are walked before and after each command.
+   * @default false
+   */
+  readonly tellsTouchedPaths?: boolean | undefined;
   /** Releases what the executor holds. Its error becomes `harness.runtime.dispose.failed`. */
   readonly dispose?: (() => Promise<void> | void) | undefined;
   /** @default a report that claims nothing */
@@ -103,7 +109,7 @@ class ShellRuntime implements HarnessSandbox {
       execute: options.execute,
       prepare: options.prepare ?? (() => undefined),
       events: new EventStream(options.emit),
-      tracker: new ChangeTracker(workspace.mounts),
+      tracker: new ChangeTracker(workspace.mounts, options.tellsTouchedPaths === true),
       isolation: new IsolationKeeper(options.isolation),
       toolBridge: hasJavascript ? options.toolBridge : undefined,
       emitToolEvents: options.emitToolEvents ?? true,
@@ -193,6 +199,14 @@ class ShellRuntime implements HarnessSandbox {
     } catch (thrown) {
       this.#emitDisposeFailed(tellThrown(thrown));
     }
+    try {
+      // Once nothing of the executor is left that could still change anything.
+      const compared = await waitAtMost(this.#emitUnreported(), disposeTimeoutMs);
+      if (!compared.inTime)
+        this.#emitDisposeFailed(`the last comparison of the mounts took longer than ${disposeTimeoutMs} ms`);
+    } catch (thrown) {
+      this.#emitDisposeFailed(thrown instanceof Error ? thrown.message : String(thrown));
+    }
     await waitAtMost(this.#parts.events.settled(), disposeTimeoutMs);
   }
 
@@ -201,9 +215,31 @@ class ShellRuntime implements HarnessSandbox {
   }
 
   #emitFileChanges(changes: readonly FileChange[]): void {
-    const occurrenceId = randomUUID();
+    const tool = waitingToolOf(this);
+    const by =
+      tool === undefined
+        ? ({ occurrenceId: randomUUID(), source: "fs" } as const)
+        : ({
+            occurrenceId: tool.toolCallId,
+            source: "tool",
+            commandId: tool.command.id,
+            toolCallId: tool.toolCallId,
+          } as const);
     for (const { change, ...fields } of changes) {
-      this.#parts.events.emit({ type: `harness.file.${change}`, occurrenceId, ...fields, source: "fs" });
+      this.#parts.events.emit({ type: `harness.file.${change}`, ...fields, ...by });
+    }
+  }
+
+  /** What differs although no command said so. */
+  async #emitUnreported(): Promise<void> {
+    const occurrenceId = randomUUID();
+    for (const { change, ...fields } of await this.#parts.tracker.findUnreported()) {
+      this.#parts.events.emit({
+        type: `harness.file.${change}`,
+        occurrenceId,
+        ...fields,
+        source: "unknown",
+      });
     }
   }
 

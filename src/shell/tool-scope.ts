@@ -3,6 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 /** A command as the tools that it called see it. */
 export interface ScopedCommand {
+  readonly id: string;
   /** The runtime that runs it. */
   readonly owner: object;
   readonly isOpen: boolean;
@@ -13,14 +14,15 @@ export interface ScopedCommand {
 /** A command and, going outwards, the commands whose tools led to it. */
 export interface ToolScope {
   readonly command: ScopedCommand;
+  readonly toolCallId: string;
   readonly outer: ToolScope | undefined;
 }
 
 const scopes = new AsyncLocalStorage<ToolScope>();
 
 /** Runs a tool for a command. Everything that the tool starts carries the command with it. */
-export function runForCommand<T>(command: ScopedCommand, run: () => T): T {
-  return scopes.run({ command, outer: command.askedFrom }, run);
+export function runForCommand<T>(command: ScopedCommand, toolCallId: string, run: () => T): T {
+  return scopes.run({ command, toolCallId, outer: command.askedFrom }, run);
 }
 
 /** The scope of the code that is running; `undefined` outside all tools. */
@@ -33,8 +35,13 @@ export function currentToolScope(): ToolScope | undefined {
  * Goes outwards: a tool of one sandbox may use another one whose tool comes back to the first.
  */
 export function waitingCommandOf(owner: object): ScopedCommand | undefined {
+  return waitingToolOf(owner)?.command;
+}
+
+/** As `waitingCommandOf`, with the tool call that the command waits for. */
+export function waitingToolOf(owner: object): ToolScope | undefined {
   for (let scope = scopes.getStore(); scope !== undefined; scope = scope.outer) {
-    if (scope.command.owner === owner && scope.command.isOpen) return scope.command;
+    if (scope.command.owner === owner && scope.command.isOpen) return scope;
   }
   return undefined;
 }

@@ -49,6 +49,7 @@ export function createRuntimeToolBridge(options: RuntimeToolBridgeOptions): Tool
   const keepPrefixes = options.sandboxPaths ?? [];
   return {
     names,
+    quietNames: names.filter((name) => known.get(name)?.tool.writesFiles === false),
     async call(call) {
       const run = () => runTool(findTool(known, names, call.path), call, options, keepPrefixes);
       if (options.replay === undefined) return await run();

@@ -18,6 +18,7 @@ export function connect(wire: Wire, lifeline: URL, leave: () => void): void {
     handlers: createHandlers(
       (execId, path, argsJson) =>
         channel.request("tool.call", { execId, path }, { body: argsJson }).then(({ body }) => body),
+      (execId, paths) => channel.request("touch", { execId, paths }),
       watcher,
     ),
     onBroken: (error) => {

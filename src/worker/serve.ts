@@ -2,12 +2,13 @@
 
 import type { EngineOptions, EngineShell, ShellState } from "../engine/port.ts";
 import type { Handlers } from "../protocol/channel.ts";
-import { MAX_STATE_BYTES, type ParentRequests } from "../protocol/messages.ts";
+import { MAX_STATE_BYTES, MAX_TOUCHED_PATHS, type ParentRequests } from "../protocol/messages.ts";
 import type { ProbeTask } from "../protocol/probe-task.ts";
 import { defenseInDepthForAdapter } from "../shared/defense.ts";
 import type { SandboxFileSystem } from "../shared/file-system.ts";
 import { hostFiles } from "../workspace/host-files.ts";
 import { MountFs } from "../workspace/mount-fs.ts";
+import { TouchLog } from "../workspace/touch-log.ts";
 import { loadEngine } from "./load-engine.ts";
 import { serveFile } from "./serve-file.ts";
 import type { Watcher } from "./start-lifeline.ts";
@@ -15,8 +16,13 @@ import type { Watcher } from "./start-lifeline.ts";
 /** Asks the parent to run a tool for a command. */
 export type CallTool = (execId: number, path: string, argsJson: Uint8Array) => Promise<Uint8Array>;
 
+/** Asks the parent to look at paths before a command changes them. */
+export type TouchPaths = (execId: number, paths: string[]) => Promise<unknown>;
+
 interface Workspace {
   readonly fs: MountFs;
+  /** Paths of the mounts whose changes are told. */
+  readonly watched: readonly string[];
   readonly files: SandboxFileSystem;
   readonly options: EngineOptions;
 }
@@ -24,16 +30,45 @@ interface Workspace {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-export function createHandlers(callTool: CallTool, watcher: Watcher): Handlers<ParentRequests> {
+/** A shell, and what it has told of its command's changes. */
+interface TellingShell {
+  readonly shell: EngineShell;
+  readonly touched: TouchLog;
+}
+
+export function createHandlers(
+  callTool: CallTool,
+  touchPaths: TouchPaths,
+  watcher: Watcher,
+): Handlers<ParentRequests> {
   const engine = loadEngine();
+  const logs = new Set<TouchLog>();
   let workspace: Workspace | null = null;
-  let shell: EngineShell | null = null;
+  let shell: TellingShell | null = null;
   let state: ShellState | null = null;
   let working = 0;
 
   const opened = (): Workspace => {
     if (workspace === null) throw new Error("not opened");
     return workspace;
+  };
+
+  const openShell = async (isolated: boolean): Promise<TellingShell> => {
+    const { fs, options, watched } = opened();
+    const touched = new TouchLog(watched);
+    logs.add(touched);
+    const open = (await engine).openShell;
+    return { shell: open(options, fs.view(touched), state, isolated), touched };
+  };
+
+  /** Another command or file call begins or ends: what was told may from now on be its doing. */
+  const forgetTold = (): void => {
+    for (const log of logs) log.forget();
+  };
+
+  const tell = async (execId: number, paths: string[]): Promise<void> => {
+    for (let at = 0; at < paths.length; at += MAX_TOUCHED_PATHS)
+      await touchPaths(execId, paths.slice(at, at + MAX_TOUCHED_PATHS));
   };
 
   /** The watcher looks often while `work` runs. What is written counts from zero when nothing else runs. */
@@ -51,12 +86,12 @@ export function createHandlers(callTool: CallTool, watcher: Watcher): Handlers<P
   const handlers: Handlers<ParentRequests> = {
     async open(params, call) {
       watcher.limitMemory(params.maxMemoryMb);
-      const { openShell, createShellFsError, defenseLevel, ENGINE_NAME } = await engine;
+      const { createShellFsError, defenseLevel, ENGINE_NAME } = await engine;
       const { mounts, cwd, python, javascript, network } = params.workspace;
       // Node loads it at its first use, which the engine's defenses would block.
       if (network !== null) await fetch("data:,");
       const fs = new MountFs({
-        mounts: mounts.map((mount) => ({ ...mount, tracked: false })),
+        mounts: mounts.map(({ watched, ...mount }) => ({ ...mount, tracked: watched })),
         createError: createShellFsError,
         maxWriteBytes: params.maxWriteBytes,
       });
@@ -69,21 +104,23 @@ export function createHandlers(callTool: CallTool, watcher: Watcher): Handlers<P
         executionLimits: params.executionLimits,
         defenseInDepth: defenseInDepthForAdapter("subprocess"),
       };
-      workspace = { fs, files: hostFiles(fs, cwd), options };
+      const watched = mounts.filter((mount) => mount.watched).map(({ path }) => path);
+      workspace = { fs, files: hostFiles(fs, cwd), options, watched };
       state = call.body.length === 0 ? null : (JSON.parse(decoder.decode(call.body)) as ShellState);
       const stateRestored = state === null || (await fs.exists(state.cwd));
-      shell = openShell(options, fs, state);
+      shell = await openShell(false);
       return { value: { engine: ENGINE_NAME, defense: defenseLevel(options.defenseInDepth), stateRestored } };
     },
 
     async exec(params, call) {
-      const { openShell } = await engine;
       const { fs, options } = opened();
       fs.setReadOnlyPrefixes(params.readOnlyPrefixes);
       const script = decoder.decode(call.body.subarray(0, params.scriptBytes));
       const stdin = params.stdinBytes === null ? null : call.body.subarray(params.scriptBytes);
-      shell ??= openShell(options, fs, state);
-      const runner = params.nested ? openShell(options, fs, state, true) : shell;
+      shell ??= await openShell(false);
+      const { shell: runner, touched } = params.nested ? await openShell(true) : shell;
+      forgetTold();
+      touched.direct((paths) => tell(call.id, paths));
       const result = await runner.run({
         script,
         args: params.args,
@@ -98,6 +135,9 @@ export function createHandlers(callTool: CallTool, watcher: Watcher): Handlers<P
           ? async (path, argsJson) => decoder.decode(await callTool(call.id, path, encoder.encode(argsJson)))
           : null,
       });
+      touched.direct(null);
+      forgetTold();
+      if (params.nested || result.ending !== "exited") logs.delete(touched);
       if (params.nested) runner.close();
       else if (result.ending !== "exited") shell = null;
       const ending = result.ending === "aborted" ? "failed" : result.ending;
@@ -116,7 +156,12 @@ export function createHandlers(callTool: CallTool, watcher: Watcher): Handlers<P
     async fs(params, call) {
       const { fs, files } = opened();
       fs.setReadOnlyPrefixes(params.readOnlyPrefixes);
-      return { value: {}, body: await serveFile(files, params, call.body) };
+      forgetTold();
+      try {
+        return { value: {}, body: await serveFile(files, params, call.body) };
+      } finally {
+        forgetTold();
+      }
     },
 
     async isolation(_params, call) {

@@ -45,7 +45,19 @@ export function copyTree(
     if (isAtOrBelow(target.path, source.path)) throw new Failure("EINVAL");
   }
   refuseSpecialFiles(scope, source);
-  copyEntry(scope, guard, source, walk(scope, destination, !isLink(source)), options);
+  const target = walk(scope, destination, !isLink(source));
+  guard.touch(...touchedBy(scope, source, target));
+  copyEntry(scope, guard, source, target, options);
+}
+
+/** The topmost entries that a copy changes. */
+function touchedBy(scope: WalkScope, source: ExistingPlace, target: Place): string[] {
+  if (target.in === "nowhere" || !isDirectory(source) || !isDirectory(target)) return [target.path];
+  return namesIn(scope, source).flatMap((name) => {
+    const child = step(scope, source, name);
+    if (child.in === "nowhere") return [];
+    return touchedBy(scope, child, throughLink(scope, child, step(scope, target, name)));
+  });
 }
 
 function copyEntry(
@@ -73,13 +85,14 @@ function copyDirectory(
   for (const name of namesIn(scope, source)) {
     const child = step(scope, source, name);
     if (child.in === "nowhere") continue;
-    const place = step(scope, directory, name);
-    // A file is written through a link in its place, wherever in the sandbox that leads.
-    const followed =
-      place.in !== "nowhere" && isLink(place) && isFile(child) ? walk(scope, place.path, true) : place;
-    copyEntry(scope, guard, child, followed, options);
+    copyEntry(scope, guard, child, throughLink(scope, child, step(scope, directory, name)), options);
   }
   if (isNew && directory.in === "mount") setMode(directory, source, options);
+}
+
+/** A file is written through a link in its place, wherever in the sandbox that leads. */
+function throughLink(scope: WalkScope, child: ExistingPlace, place: Place): Place {
+  return place.in !== "nowhere" && isLink(place) && isFile(child) ? walk(scope, place.path, true) : place;
 }
 
 function makeDirectory(scope: WalkScope, guard: WriteGuard, place: MissingPlace): ExistingPlace {

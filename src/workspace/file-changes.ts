@@ -1,6 +1,9 @@
 /** Two states of a tracked tree → what was created, modified and deleted in between. Pure. */
 import type { FileChange } from "../shared/file-change.ts";
-import type { Tree, TreeEntry } from "./snapshot.ts";
+import type { TreeEntry } from "./tree-entry.ts";
+
+/** State of paths inside the sandbox. */
+export type Tree = ReadonlyMap<string, TreeEntry>;
 
 /** What counts as a change. */
 export interface DiffOptions {
@@ -29,6 +32,12 @@ export function diffTrees(before: Tree, after: Tree, options: DiffOptions = {}):
   return changes.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
 }
 
+/** Whether two states of one path differ in what is reported. */
+export function isChange(before: TreeEntry | undefined, after: TreeEntry | undefined): boolean {
+  if (before === undefined || after === undefined) return before !== after;
+  return before.kind !== after.kind || isModified(before, after, false);
+}
+
 function push(changes: FileChange[], change: FileChange["change"], path: string, entry: TreeEntry): void {
   const { kind, size, sha256 } = entry;
   if (kind === "other") return;
@@ -43,5 +52,5 @@ function isModified(old: TreeEntry, entry: TreeEntry, modes: boolean): boolean {
   if (old.size !== entry.size) return true;
   if (old.sha256 !== undefined && entry.sha256 !== undefined) return old.sha256 !== entry.sha256;
   // Unreadable at one of the two times: a new ctime is all there is to go by.
-  return old.ctimeNs !== entry.ctimeNs;
+  return old.ctimeMs !== entry.ctimeMs;
 }

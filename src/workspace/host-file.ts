@@ -69,11 +69,8 @@ export function makePrivate(host: HostPath, stats: Stats, guard: WriteGuard): vo
   if (stats.isFile() && !guard.knowsAllNames(stats)) closeSync(replaceByCopy(host, stats, true));
 }
 
-/** A name beside `host` that is not taken by this process; hidden from `*` in case a kill leaves it behind. */
-export function temporaryName(): string {
-  lastTemporary++;
-  return `.little-harness-${processId}-${lastTemporary}`;
-}
+/** Begins the names that are only there while something is replaced; hidden from `*` in case a kill leaves one. */
+export const temporaryPrefix = `.little-harness-${processId}-`;
 
 function withWritable(host: HostPath, append: boolean, guard: WriteGuard, use: (fd: number) => void): void {
   let fd = openSync(host, append ? OPEN.append : OPEN.write, 0o666);
@@ -96,7 +93,7 @@ function withWritable(host: HostPath, append: boolean, guard: WriteGuard, use: (
 
 /** Puts a new inode under the name, with mode and times of the old one; returns it open for appending. */
 function replaceByCopy(host: HostPath, stats: Stats, withContent: boolean): number {
-  const temporary = besideHostPath(host, temporaryName());
+  const temporary = besideHostPath(host, `${temporaryPrefix}${++lastTemporary}`);
   const fd = openSync(temporary, OPEN.createNew, 0o600);
   try {
     if (withContent) {

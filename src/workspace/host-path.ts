@@ -27,14 +27,18 @@ export function joinHostPath(directory: HostPath, name: string): HostPath {
   return Buffer.concat([Buffer.from(directory), Buffer.from(separator), Buffer.from(encoded)]);
 }
 
-/** Names in a host directory, sorted by code units. */
-export function listNames(directory: HostPath): string[] {
+/** Names in a host directory, in the order of the disk. */
+export function readNames(directory: HostPath): string[] {
   const names = readdirSync(directory);
   // U+FFFD is what Node makes of stray bytes; the bytes themselves are read only when it shows up.
-  const exact = names.some((name) => name.includes("\ufffd"))
+  return names.some((name) => name.includes("\ufffd"))
     ? readdirSync(directory, { encoding: "buffer" }).map(decodeName)
     : names;
-  return exact.sort();
+}
+
+/** Names in a host directory, sorted by code units. */
+export function listNames(directory: HostPath): string[] {
+  return readNames(directory).sort();
 }
 
 /** Bytes of a name as text; stray bytes become lone surrogates. */

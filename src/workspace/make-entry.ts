@@ -9,6 +9,7 @@ import {
   hostOfMissing,
   isDirectory,
   type MissingPlace,
+  type MountPlace,
   step,
   type WalkScope,
   walk,
@@ -21,9 +22,9 @@ export function makeDirectory(scope: WalkScope, guard: WriteGuard, path: string,
   const bare = path.replace(/(?<=.)\/+$/, "");
   const make = (missing: MissingPlace): ExistingPlace => {
     guard.requireWritable(missing);
+    guard.touch(missing.path);
     guard.chargeEntry();
     mkdirSync(hostOfMissing(missing));
-    guard.touch(missing.path);
     return existing(step(scope, missing.parent, nameOfVirtualPath(missing.path)));
   };
   const place = walk(scope, bare, false, recursive ? make : undefined);
@@ -41,9 +42,9 @@ export function makeLink(scope: WalkScope, guard: WriteGuard, target: string, pa
   if (target === "" || target.includes("\0")) throw new Failure("ENOENT");
   const place = free(scope, path);
   guard.requireReplaceable(place);
+  guard.touch(place.path);
   guard.chargeEntry();
   symlinkSync(target, hostOfMissing(place));
-  guard.touch(place.path);
 }
 
 /**
@@ -60,6 +61,7 @@ export function makeHardLink(scope: WalkScope, guard: WriteGuard, source: Existi
   }
   guard.requireWritable(source);
   guard.requireReplaceable(place);
+  guard.touch(source.path, place.path);
   guard.chargeEntry();
   const host = hostOfMissing(place);
   if (source.stats.isSymbolicLink()) symlinkSync(readlinkSync(source.host, { encoding: "buffer" }), host);
@@ -67,16 +69,15 @@ export function makeHardLink(scope: WalkScope, guard: WriteGuard, source: Existi
     linkSync(source.host, host);
     guard.nameAdded(source.stats);
   } else throw new Failure("EPERM");
-  guard.touch(place.path);
 }
 
 /** Sets permission bits and the sticky bit. */
 export function changeMode(guard: WriteGuard, place: ExistingPlace, mode: number): void {
   guard.requireWritable(place);
   if (place.in !== "mount") throw new Failure("EROFS");
+  touchFile(guard, place);
   makePrivate(place.host, place.stats, guard);
   chmodSync(place.host, mode & 0o1777);
-  guard.touch(place.path);
 }
 
 /** Sets access and modification time; a device takes and forgets them. */
@@ -84,9 +85,14 @@ export function changeTimes(guard: WriteGuard, place: ExistingPlace, atime: Date
   if (place.in === "base" && place.node.kind === "device") return;
   guard.requireWritable(place);
   if (place.in !== "mount") throw new Failure("EROFS");
+  touchFile(guard, place);
   makePrivate(place.host, place.stats, guard);
   utimesSync(place.host, atime, mtime);
-  guard.touch(place.path);
+}
+
+/** Mode and times of a directory are in no record, and telling its path would mean all that is in it. */
+function touchFile(guard: WriteGuard, place: MountPlace): void {
+  if (!place.stats.isDirectory()) guard.touch(place.path);
 }
 
 function free(scope: WalkScope, path: string): MissingPlace {

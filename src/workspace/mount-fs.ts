@@ -4,7 +4,8 @@
  *
  * Border: paths and content come from scripts and are not trusted. Every path goes through `walk`, every change
  * through `WriteGuard`, and every failure leaves through `#shown`, which knows the sandbox's paths only.
- * Methods are async in shape and synchronous inside: no other call can come between a check and its use.
+ * What a method does is one synchronous step: no other call can come between a check and its use. A change that
+ * must be told first is told, and then begun anew with all its checks.
  * Longer than most files because the engine's interface is one class; what it does lies in the files around it.
  */
 import type { DirectoryEntry } from "../shared/file-system.ts";
@@ -32,7 +33,8 @@ import {
 } from "./path-walk.ts";
 import { entriesOf, type PlaceStat, statOf } from "./place-info.ts";
 import { type RemoveOptions, removePath } from "./remove-tree.ts";
-import { WriteGuard } from "./write-guard.ts";
+import { type TouchLog, Untold } from "./touch-log.ts";
+import { WriteGuard, WriteLedger } from "./write-guard.ts";
 
 /** What a `MountFs` is made from. */
 export interface MountFsOptions {
@@ -44,31 +46,50 @@ export interface MountFsOptions {
    * with `EDQUOT`. @default no limit
    */
   readonly maxWriteBytes?: number;
-  /** Told the canonical path of each entry that a call changed; a tree by its top. Must not throw. */
-  readonly onTouch?: (path: string) => void;
+}
+
+/** What the views of one file system share. */
+interface Shared {
+  readonly table: MountTable;
+  readonly base: BaseTree;
+  readonly ledger: WriteLedger;
+  readonly createError: CreateFsError;
+  isSealed: boolean;
 }
 
 /** One sandbox's file system. */
 export class MountFs {
+  readonly #options: MountFsOptions;
+  readonly #shared: Shared;
   readonly #scope: WalkScope;
-  readonly #base = new BaseTree();
+  readonly #base: BaseTree;
   readonly #table: MountTable;
   readonly #guard: WriteGuard;
-  readonly #createError: CreateFsError;
-  #sealed = false;
+  readonly #touched: TouchLog | undefined;
 
   /** Throws an `Error` that names the mount whose backing path is not an existing directory. */
-  constructor(options: MountFsOptions) {
-    this.#table = new MountTable(options.mounts);
-    this.#scope = { table: this.#table, base: this.#base };
-    this.#guard = new WriteGuard({
-      table: this.#table,
-      maxWriteBytes: options.maxWriteBytes ?? Number.POSITIVE_INFINITY,
-      onTouch: options.onTouch ?? (() => undefined),
-    });
-    this.#createError = options.createError ?? ((info) => new FsError(info));
+  constructor(options: MountFsOptions, view?: { readonly shared: Shared; readonly touched: TouchLog }) {
+    this.#options = options;
+    this.#shared = view?.shared ?? {
+      table: new MountTable(options.mounts),
+      base: new BaseTree(),
+      ledger: new WriteLedger(options.maxWriteBytes ?? Number.POSITIVE_INFINITY),
+      createError: options.createError ?? ((info) => new FsError(info)),
+      isSealed: false,
+    };
+    this.#table = this.#shared.table;
+    this.#base = this.#shared.base;
+    this.#scope = this.#shared;
+    this.#touched = view?.touched;
+    this.#guard = new WriteGuard(this.#table, this.#shared.ledger, this.#touched);
+    if (view !== undefined) return;
     for (const [path, device] of Object.entries(builtInDevices)) this.#base.addDevice(path, device);
     this.setReadOnlyPrefixes([]);
+  }
+
+  /** The same file system for somebody whose changes are told beforehand. */
+  view(touched: TouchLog): MountFs {
+    return new MountFs(this.#options, { shared: this.#shared, touched });
   }
 
   // ---- set up by the host
@@ -92,7 +113,7 @@ export class MountFs {
 
   /** Begins to count towards `maxWriteBytes` from zero. */
   forgetWrittenBytes(): void {
-    this.#guard.forgetWritten();
+    this.#shared.ledger.writtenBytes = 0;
   }
 
   /** For the engine while it is built: adds a directory outside the mounts. Below a mount it does nothing. */
@@ -107,7 +128,7 @@ export class MountFs {
 
   /** Ends the filling of the tree outside the mounts: `mkdirSync` and `writeFileSync` fail with `EROFS` then. */
   sealBase(): void {
-    this.#sealed = true;
+    this.#shared.isSealed = true;
   }
 
   // ---- content
@@ -189,11 +210,13 @@ export class MountFs {
   // ---- changes of entries
 
   async mkdir(path: string, options: { recursive?: boolean | undefined } = {}): Promise<void> {
-    this.#run("mkdir", path, () => makeDirectory(this.#scope, this.#guard, path, options.recursive === true));
+    await this.#change("mkdir", path, () =>
+      makeDirectory(this.#scope, this.#guard, path, options.recursive === true),
+    );
   }
 
   async rm(path: string, options: RemoveOptions = {}): Promise<void> {
-    this.#run("rm", path, () => removePath(this.#scope, this.#guard, path, options));
+    await this.#change("rm", path, () => removePath(this.#scope, this.#guard, path, options));
   }
 
   /** Copies; links inside a tree as links, the named source itself only when `recursive`. */
@@ -209,35 +232,37 @@ export class MountFs {
       await this.writeFile(destination, await this.readFileBuffer(source));
       return;
     }
-    this.#run("cp", source, () => {
-      copyTree(this.#scope, this.#guard, from, destination, { recursive, exact: false });
-      this.#guard.touch(to.path);
+    await this.#change("cp", source, () => {
+      const source = walk(this.#scope, from.path, false);
+      copyTree(this.#scope, this.#guard, existing(source), destination, { recursive, exact: false });
     });
   }
 
   async mv(source: string, destination: string): Promise<void> {
-    this.#run("rename", source, () => movePath(this.#scope, this.#guard, source, destination));
+    await this.#change("rename", source, () => movePath(this.#scope, this.#guard, source, destination));
   }
 
   /** Set-user-id and set-group-id are left out: no script can make a file that runs as its owner. */
   async chmod(path: string, mode: number): Promise<void> {
-    this.#run("chmod", path, () => changeMode(this.#guard, this.#existing(path, true), mode));
+    await this.#change("chmod", path, () => changeMode(this.#guard, this.#existing(path, true), mode));
   }
 
   /** The target is stored as given and means a path of the sandbox, also when it is absolute. */
   async symlink(target: string, linkPath: string): Promise<void> {
-    this.#run("symlink", linkPath, () => makeLink(this.#scope, this.#guard, target, linkPath));
+    await this.#change("symlink", linkPath, () => makeLink(this.#scope, this.#guard, target, linkPath));
   }
 
   /** A hard link; `EXDEV` between mounts. */
   async link(existingPath: string, newPath: string): Promise<void> {
-    this.#run("link", newPath, () =>
+    await this.#change("link", newPath, () =>
       makeHardLink(this.#scope, this.#guard, this.#existing(existingPath, false), newPath),
     );
   }
 
   async utimes(path: string, atime: Date, mtime: Date): Promise<void> {
-    this.#run("utime", path, () => changeTimes(this.#guard, this.#existing(path, true), atime, mtime));
+    await this.#change("utime", path, () =>
+      changeTimes(this.#guard, this.#existing(path, true), atime, mtime),
+    );
   }
 
   // ---- inside
@@ -268,9 +293,8 @@ export class MountFs {
     options: EncodingOption | undefined,
     append: boolean,
   ): Promise<void> {
-    const place = this.#run("open", path, () => walk(this.#scope, path, true));
+    const device = this.#run("open", path, () => deviceAt(walk(this.#scope, path, true)));
     const bytes = this.#run("write", path, () => toBytes(content, encodingOf(options)));
-    const device = deviceAt(place);
     if (device !== undefined) {
       try {
         if (device.write === undefined) throw new Failure("EACCES");
@@ -280,7 +304,10 @@ export class MountFs {
       }
       return;
     }
-    this.#run("open", path, () => this.#writeToHost(place, bytes, append, path.endsWith("/")));
+    await this.#change("open", path, () => {
+      const place = walk(this.#scope, path, true);
+      this.#writeToHost(place, bytes, append, path.endsWith("/"));
+    });
   }
 
   #writeToHost(place: Place, bytes: Uint8Array, append: boolean, asDirectory: boolean): void {
@@ -288,11 +315,11 @@ export class MountFs {
     if (place.in === "mount" && !place.stats.isFile()) throw new Failure(NOT_REGULAR);
     this.#guard.requireWritable(place);
     if (place.in === "base") throw new Failure("EROFS");
+    this.#guard.touch(place.path);
     if (place.in === "nowhere") this.#guard.chargeEntry();
     this.#guard.charge(bytes.length);
     const host = place.in === "mount" ? place.host : hostOfMissing(place);
     writeHostFile(host, bytes, append, this.#guard);
-    this.#guard.touch(place.path);
   }
 
   #existing(path: string, follow: boolean): ExistingPlace {
@@ -308,9 +335,24 @@ export class MountFs {
   #fill(syscall: string, path: string, add: (path: string) => void): void {
     const at = resolveVirtualPath("/", path);
     this.#run(syscall, at, () => {
-      if (this.#sealed) throw new Failure("EROFS");
+      if (this.#shared.isSealed) throw new Failure("EROFS");
       if (!this.#table.mounts.some((mount) => isAtOrBelow(at, mount.path))) add(at);
     });
+  }
+
+  /** One synchronous step, begun anew when something has to be told first: it may then find another state. */
+  async #change(syscall: string, path: string, body: () => void): Promise<void> {
+    for (;;) {
+      try {
+        body();
+        return;
+      } catch (error) {
+        if (!(error instanceof Untold)) throw this.#shown(error, syscall, path);
+        await this.#touched?.tell(error.paths).catch((failure: unknown) => {
+          throw this.#shown(failure, syscall, path);
+        });
+      }
+    }
   }
 
   #run<T>(syscall: string, path: string, body: () => T): T {
@@ -323,7 +365,7 @@ export class MountFs {
 
   #shown(error: unknown, syscall: string, path: string): Error {
     const inner = error instanceof Failure ? error.path : undefined;
-    return this.#createError({ errno: toErrno(error), syscall, path: inner ?? path });
+    return this.#shared.createError({ errno: toErrno(error), syscall, path: inner ?? path });
   }
 }
 

@@ -2,12 +2,14 @@
 import { isBelow, joinVirtualPath, parentOfVirtualPath } from "../shared/virtual-path.ts";
 import { copyTree } from "./copy-tree.ts";
 import { Failure, toErrno } from "./fs-error.ts";
-import { temporaryName } from "./host-file.ts";
+import { temporaryPrefix } from "./host-file.ts";
 import { type HostPath, listNames } from "./host-path.ts";
 import { renameSync } from "./node-fs.ts";
 import { hostOfMissing, type MountPlace, type Place, type WalkScope, walk } from "./path-walk.ts";
 import { removeEntry } from "./remove-tree.ts";
 import type { WriteGuard } from "./write-guard.ts";
+
+const MOVING = `${temporaryPrefix}move`;
 
 /**
  * Moves an entry, replacing what `rename(2)` would replace: a file or link by a file or link, an empty directory
@@ -23,6 +25,7 @@ export function movePath(scope: WalkScope, guard: WriteGuard, from: string, to: 
   if (source.in !== "mount" || target.in === "base") throw new Failure("EROFS");
   if (source.path === target.path) return;
   if (isBelow(target.path, source.path)) throw new Failure("EINVAL");
+  guard.touch(source.path, target.path);
   const host = target.in === "mount" ? target.host : hostOfMissing(target);
   const moved = renamed(source.host, host);
   if (!moved) {
@@ -30,8 +33,6 @@ export function movePath(scope: WalkScope, guard: WriteGuard, from: string, to: 
     moveByCopy(scope, guard, source, target, host);
   }
   if (target.in === "mount") guard.nameRemoved(target.stats);
-  guard.touch(source.path);
-  guard.touch(target.path);
 }
 
 function renamed(from: HostPath, to: HostPath): boolean {
@@ -51,7 +52,11 @@ function moveByCopy(
   target: Place,
   host: HostPath,
 ): void {
-  const temporary = joinVirtualPath(parentOfVirtualPath(target.path), temporaryName());
+  // One name for all moves: an operation that is begun anew has told it already. A killed one may have left it.
+  const temporary = joinVirtualPath(parentOfVirtualPath(target.path), MOVING);
+  guard.touch(temporary);
+  const left = walk(scope, temporary, false);
+  if (left.in === "mount") removeEntry(left.host, left.stats, guard);
   try {
     copyTree(scope, guard, source, temporary, { recursive: true, exact: true });
     const copy = walk(scope, temporary, false);

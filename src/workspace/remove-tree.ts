@@ -23,8 +23,8 @@ export function removePath(scope: WalkScope, guard: WriteGuard, path: string, op
   if (place === undefined) return;
   if (place.in === "mount" && options.recursive && isPlainMountRoot(scope, place)) {
     guard.requireWritable(place);
-    emptyDirectory(place.host, guard);
     guard.touch(place.path);
+    emptyDirectory(place.host, guard);
     throw new Failure("EBUSY");
   }
   guard.requireReplaceable(place);

@@ -1,35 +1,39 @@
 /**
  * Every right to change something is asked for here, whichever door the change comes through. Also counts
- * the bytes written, says what was touched, and knows which hard links this file system made itself.
+ * the bytes written, sees to it that changes are told beforehand, and knows which hard links this file system
+ * made itself.
  */
 import type { Stats } from "node:fs";
 import { Failure } from "./fs-error.ts";
 import type { MountTable } from "./mount-table.ts";
 import type { Place } from "./path-walk.ts";
+import type { TouchLog } from "./touch-log.ts";
 
 /** What one entry takes on most disks, whatever is in it. */
 const ENTRY_BYTES = 4096;
 
-/** What a guard is given. */
-export interface WriteGuardOptions {
-  readonly table: MountTable;
+/** What all guards of one file system share. */
+export class WriteLedger {
   readonly maxWriteBytes: number;
-  onTouch(path: string): void;
+  writtenBytes = 0;
+  /** Names per inode, counted only for files whose every name this file system knows. */
+  readonly names = new Map<string, number>();
+
+  constructor(maxWriteBytes: number) {
+    this.maxWriteBytes = maxWriteBytes;
+  }
 }
 
-/** One per file system. Places handed to it are canonical. */
+/** One per view of a file system. Places handed to it are canonical. */
 export class WriteGuard {
   readonly #table: MountTable;
-  readonly #maxWriteBytes: number;
-  readonly #onTouch: (path: string) => void;
-  #writtenBytes = 0;
-  // Names per inode, counted only for files whose every name this file system knows.
-  readonly #names = new Map<string, number>();
+  readonly #ledger: WriteLedger;
+  readonly #touched: TouchLog | undefined;
 
-  constructor({ table, maxWriteBytes, onTouch }: WriteGuardOptions) {
+  constructor(table: MountTable, ledger: WriteLedger, touched: TouchLog | undefined) {
     this.#table = table;
-    this.#maxWriteBytes = maxWriteBytes;
-    this.#onTouch = onTouch;
+    this.#ledger = ledger;
+    this.#touched = touched;
   }
 
   /** Throws `EROFS` unless what stands or would stand here may change. */
@@ -50,11 +54,6 @@ export class WriteGuard {
     this.requireWritable(place);
   }
 
-  /** Begins to count from zero. */
-  forgetWritten(): void {
-    this.#writtenBytes = 0;
-  }
-
   /** Counts an entry about to be created: empty ones fill a disk too. */
   chargeEntry(): void {
     this.charge(ENTRY_BYTES);
@@ -62,13 +61,17 @@ export class WriteGuard {
 
   /** Counts bytes about to be written. Throws `EDQUOT` when they would pass the limit. */
   charge(bytes: number): void {
-    if (this.#writtenBytes + bytes > this.#maxWriteBytes) throw new Failure("EDQUOT");
-    this.#writtenBytes += bytes;
+    const { writtenBytes, maxWriteBytes } = this.#ledger;
+    if (writtenBytes + bytes > maxWriteBytes) throw new Failure("EDQUOT");
+    this.#ledger.writtenBytes = writtenBytes + bytes;
   }
 
-  /** Says that something at this path was changed. */
-  touch(path: string): void {
-    this.#onTouch(path);
+  /**
+   * To be called with all that an operation will change, after its checks and before it changes anything. A path
+   * stands for all below it. Throws `Untold`: the operation is then begun anew.
+   */
+  touch(...paths: string[]): void {
+    this.#touched?.require(paths);
   }
 
   /**
@@ -76,21 +79,21 @@ export class WriteGuard {
    * protected one: it gets a copy of its own before it changes.
    */
   knowsAllNames(stats: Stats): boolean {
-    return stats.nlink <= 1 || (this.#names.get(inodeKey(stats)) ?? 0) >= stats.nlink;
+    return stats.nlink <= 1 || (this.#ledger.names.get(inodeKey(stats)) ?? 0) >= stats.nlink;
   }
 
   /** To be called after a hard link was made; `stats` are from before. */
   nameAdded(stats: Stats): void {
-    if (this.knowsAllNames(stats)) this.#names.set(inodeKey(stats), stats.nlink + 1);
+    if (this.knowsAllNames(stats)) this.#ledger.names.set(inodeKey(stats), stats.nlink + 1);
   }
 
   /** To be called after a name was removed or replaced; `stats` are from before. */
   nameRemoved(stats: Stats): void {
     const key = inodeKey(stats);
-    const names = this.#names.get(key);
+    const names = this.#ledger.names.get(key);
     if (names === undefined) return;
-    if (stats.nlink <= 1) this.#names.delete(key);
-    else this.#names.set(key, names - 1);
+    if (stats.nlink <= 1) this.#ledger.names.delete(key);
+    else this.#ledger.names.set(key, names - 1);
   }
 }
 

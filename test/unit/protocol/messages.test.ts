@@ -9,6 +9,7 @@ const samples: Record<string, { params: object; result: object }> = {
   fs: { params: fsParams, result: {} },
   isolation: { params: {}, result: {} },
   "tool.call": { params: { execId: 1, path: "a.b" }, result: {} },
+  touch: { params: { execId: 1, paths: ["/w/a"] }, result: {} },
 };
 const table = { ...parentRequests, ...workerRequests } as Record<
   string,
@@ -17,7 +18,7 @@ const table = { ...parentRequests, ...workerRequests } as Record<
 
 test("the wire has these requests and no others", () => {
   expect(Object.keys(parentRequests)).toEqual(["open", "exec", "fs", "isolation"]);
-  expect(Object.keys(workerRequests)).toEqual(["tool.call"]);
+  expect(Object.keys(workerRequests)).toEqual(["tool.call", "touch"]);
   expect(Object.keys(samples).sort()).toEqual(Object.keys(table).sort());
 });
 

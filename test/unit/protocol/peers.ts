@@ -22,7 +22,9 @@ export const BIG_FRAME = 4_194_304;
 
 export const openParams: OpenParams = {
   workspace: {
-    mounts: [{ path: "/w", backingPath: "/host/w", access: "rw", readOnlyPrefixes: ["/w/keep"] }],
+    mounts: [
+      { path: "/w", backingPath: "/host/w", access: "rw", watched: true, readOnlyPrefixes: ["/w/keep"] },
+    ],
     cwd: "/w",
     python: true,
     javascript: false,
@@ -69,6 +71,7 @@ const easyWorker: Handlers<ParentRequests> = {
 
 export const easyParent: Handlers<WorkerRequests> = {
   "tool.call": async (_params, call) => ({ value: {}, body: call.body }),
+  touch: async () => ({ value: {} }),
 };
 
 /** Cuts bytes before they are delivered. */

@@ -121,6 +121,7 @@ test("absent options stay absent, the runtime's limits fill in", async () => {
     "onStdout",
     "readOnlyPrefixes",
     "signal",
+    "touch",
   ]);
   expect(seen[1]).toMatchObject({ timeoutMs: 9_000, maxOutputBytes: 9 });
 });

@@ -1,8 +1,19 @@
 import { expect, test } from "vitest";
-import { diffTrees } from "../../../src/workspace/file-changes.ts";
-import type { Tree, TreeEntry } from "../../../src/workspace/snapshot.ts";
+import { diffTrees, type Tree } from "../../../src/workspace/file-changes.ts";
+import type { TreeEntry } from "../../../src/workspace/tree-entry.ts";
 
-const base = { size: 1, mode: 0o644, mtimeNs: 1n, ctimeNs: 1n, dev: 1n, ino: 1n };
+const base = {
+  size: 1,
+  mode: 0o644,
+  mtimeMs: 1,
+  ctimeMs: 1,
+  dev: 1,
+  ino: 1,
+  nlink: 1,
+  sha256: undefined,
+  racy: false,
+  linkTarget: undefined,
+};
 const file = (sha256: string, over: Partial<TreeEntry> = {}): TreeEntry => ({
   ...base,
   kind: "file",
@@ -31,7 +42,7 @@ test("each path is reported once, sorted, with size and digest of what is there 
 
 test("equal content under new times, inode or name count is no change", () => {
   const before = tree({ "/w/f": file("a"), "/w/d": directory(), "/w/l": link("x") });
-  const touched = { mtimeNs: 9n, ctimeNs: 9n, ino: 9n };
+  const touched = { mtimeMs: 9, ctimeMs: 9, ino: 9 };
   const after = tree({
     "/w/f": file("a", touched),
     "/w/d": directory(touched),

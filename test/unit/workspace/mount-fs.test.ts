@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
+  existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -16,6 +17,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { fsErrorMessage } from "../../../src/workspace/fs-error.ts";
 import { MountFs } from "../../../src/workspace/mount-fs.ts";
+import { TouchLog } from "../../../src/workspace/touch-log.ts";
 import { failsWith, makeDirectory, makeWorkspace } from "./helpers.ts";
 
 describe("content", () => {
@@ -385,25 +387,60 @@ describe("a directory that goes away on the host", () => {
   });
 });
 
-test("a call says which path it changed, once, by its canonical name", async () => {
+test("a call says what it is about to change, before it does, by canonical names", async () => {
   const touched: string[] = [];
   const { work, open } = makeWorkspace();
-  const fs = open({ onTouch: (path) => touched.push(path) });
+  const log = new TouchLog(["/work"]);
+  const fs = open().view(log);
+  log.direct(async (paths) => {
+    touched.push(...paths);
+  });
   mkdirSync(join(work, "d"));
   symlinkSync("d", join(work, "l"));
   const seen = async (call: Promise<void>) => {
     await call;
+    log.forget();
     return touched.splice(0);
   };
   expect(await seen(fs.writeFile("/work/l/../l/f", "1"))).toEqual(["/work/d/f"]);
   expect(await seen(fs.mv("/work/d/f", "/work/g"))).toEqual(["/work/d/f", "/work/g"]);
   expect(await seen(fs.cp("/work/d", "/work/e", { recursive: true }))).toEqual(["/work/e"]);
-  expect(await seen(fs.mkdir("/work/x/y", { recursive: true }))).toEqual(["/work/x", "/work/x/y"]);
+  expect(await seen(fs.mkdir("/work/x/y", { recursive: true }))).toEqual(["/work/x"]);
   expect(await seen(fs.rm("/work/x", { recursive: true }))).toEqual(["/work/x"]);
   expect(await seen(fs.symlink("g", "/work/s"))).toEqual(["/work/s"]);
-  expect(await seen(fs.link("/work/g", "/work/h"))).toEqual(["/work/h"]);
+  expect(await seen(fs.link("/work/g", "/work/h"))).toEqual(["/work/g", "/work/h"]);
   expect(await seen(fs.chmod("/work/s", 0o600))).toEqual(["/work/g"]);
   expect(await seen(fs.utimes("/work/g", new Date(), new Date()))).toEqual(["/work/g"]);
+  expect(await seen(fs.chmod("/work/d", 0o700))).toEqual([]);
   expect(await seen(fs.rm("/work/none", { force: true }))).toEqual([]);
+  mkdirSync(join(work, "e/sub"));
+  expect(await seen(fs.cp("/work/e", "/work/d", { recursive: true }))).toEqual(["/work/d/sub"]);
   expect(lstatSync(join(work, "s")).isSymbolicLink()).toBe(true);
+});
+
+test("what is told stands for all below it, until it is forgotten", async () => {
+  const touched: string[] = [];
+  const { work, open } = makeWorkspace();
+  const log = new TouchLog(["/work"]);
+  const fs = open().view(log);
+  log.direct(async (paths) => {
+    // Nothing has happened yet when a path is told.
+    for (const path of paths) expect(existsSync(join(work, path.slice("/work/".length)))).toBe(false);
+    touched.push(...paths);
+  });
+  await fs.mkdir("/work/d");
+  await fs.writeFile("/work/d/a", "1");
+  await fs.appendFile("/work/d/a", "2");
+  expect(touched).toEqual(["/work/d"]);
+  log.forget();
+  await fs.writeFile("/work/d/b", "1");
+  expect(touched).toEqual(["/work/d", "/work/d/b"]);
+});
+
+test("a change that could not be told is not made", async () => {
+  const { work, open } = makeWorkspace();
+  const log = new TouchLog(["/work"]);
+  log.direct(() => Promise.reject(new Error("nobody there")));
+  await expect(open().view(log).writeFile("/work/f", "1")).rejects.toMatchObject({ code: "EIO" });
+  expect(existsSync(join(work, "f"))).toBe(false);
 });

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   chmodSync,
+  linkSync,
   mkdirSync,
   renameSync,
   rmSync,
@@ -12,8 +13,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { diffTrees } from "../../../src/workspace/file-changes.ts";
-import { TreeIndex, trackedMounts } from "../../../src/workspace/snapshot.ts";
+import type { HarnessMount } from "../../../src/shared/workspace-spec.ts";
+import { diffTrees, type Tree } from "../../../src/workspace/file-changes.ts";
+import type { TreeEntry } from "../../../src/workspace/tree-entry.ts";
+import { type Difference, type Reading, TreeIndex } from "../../../src/workspace/tree-index.ts";
 import { makeWorkspace } from "./helpers.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
@@ -27,9 +30,47 @@ function settle(directory: string): void {
   while (statSync(probe).ctimeMs < start + 30);
 }
 
+/** An index, and the tree that its differences add up to. */
+class Walker {
+  readonly index: TreeIndex;
+  readonly #tree = new Map<string, TreeEntry>();
+
+  constructor(mounts: readonly HarnessMount[]) {
+    this.index = new TreeIndex(mounts);
+  }
+
+  get filesRead(): number {
+    return this.index.filesRead;
+  }
+
+  look(paths: readonly string[], reading: Reading): Difference[] {
+    const differences: Difference[] = [];
+    for (const look = this.index.look(paths, reading, differences); !look.next().done; );
+    for (const { path, before, after } of differences) {
+      expect(this.#tree.get(path)).toBe(before);
+      if (after === undefined) this.#tree.delete(path);
+      else this.#tree.set(path, after);
+    }
+    return differences;
+  }
+
+  walk(): Tree {
+    this.look(
+      this.index.places.roots.map(({ path }) => path),
+      "all",
+    );
+    return new Map(this.#tree);
+  }
+
+  walkBelow(paths: readonly string[]): Tree {
+    this.look(paths, "new");
+    return new Map(this.#tree);
+  }
+}
+
 function makeIndex() {
   const place = makeWorkspace();
-  return { ...place, index: new TreeIndex(trackedMounts(place.mounts)) };
+  return { ...place, index: new Walker(place.mounts) };
 }
 
 test("an entry tells kind, size, mode and digest or target; mount points are not in the tree", () => {
@@ -88,15 +129,13 @@ test("what nested mounts cover belongs to them alone, and untracked mounts to no
   for (const name of ["inner/i", "silent/s", "work/sub/covered", "work/quiet/covered", "work/w"]) {
     writeFileSync(join(root, name), name);
   }
-  const index = new TreeIndex(
-    trackedMounts([
-      { path: "/work", backingPath: work, access: "rw", tracked: true },
-      { path: "/work/sub", backingPath: join(root, "inner"), access: "rw", tracked: true },
-      { path: "/work/quiet", backingPath: join(root, "silent"), access: "rw", tracked: false },
-      { path: "/again", backingPath: join(root, "inner"), access: "ro", tracked: true },
-      { path: "/docs", backingPath: docs, access: "ro", tracked: false },
-    ]),
-  );
+  const index = new Walker([
+    { path: "/work", backingPath: work, access: "rw", tracked: true },
+    { path: "/work/sub", backingPath: join(root, "inner"), access: "rw", tracked: true },
+    { path: "/work/quiet", backingPath: join(root, "silent"), access: "rw", tracked: false },
+    { path: "/again", backingPath: join(root, "inner"), access: "ro", tracked: true },
+    { path: "/docs", backingPath: docs, access: "ro", tracked: false },
+  ]);
   const before = index.walk();
   expect([...before.keys()].sort()).toEqual(["/again/i", "/work/sub/i", "/work/w"]);
   writeFileSync(join(root, "inner/i"), "changed");
@@ -154,12 +193,10 @@ test("a partial walk finds what lies at and below the paths given, under every m
   mkdirSync(join(work, "a/b"), { recursive: true });
   writeFileSync(join(work, "a/b/f"), "1");
   writeFileSync(join(work, "other"), "1");
-  const index = new TreeIndex(
-    trackedMounts([
-      { path: "/work", backingPath: work, access: "rw", tracked: true },
-      { path: "/view", backingPath: join(root, "work/a"), access: "ro", tracked: true },
-    ]),
-  );
+  const index = new Walker([
+    { path: "/work", backingPath: work, access: "rw", tracked: true },
+    { path: "/view", backingPath: join(root, "work/a"), access: "ro", tracked: true },
+  ]);
   const before = index.walk();
   writeFileSync(join(work, "a/b/f"), "22");
   writeFileSync(join(work, "other"), "22");
@@ -177,17 +214,105 @@ test("a partial walk finds what lies at and below the paths given, under every m
     "created /work/z/b",
     "created /work/z/b/f",
   ]);
-  expect(moved).toBe(index.tree);
 });
 
-test("a walk in pieces gives the same tree and lets others run in between", async () => {
+test("learning reads nothing; what is learnt is known, and a changed file is then found and read", () => {
   const { work, index } = makeIndex();
-  for (let count = 0; count < 20; count++) writeFileSync(join(work, `f${count}`), `${count}`);
-  let turns = 0;
-  const counting = setInterval(() => turns++, 0);
-  const tree = await index.walkInPieces();
-  clearInterval(counting);
-  expect(diffTrees(tree, index.walk())).toEqual([]);
-  expect(tree.size).toBe(20);
-  expect(turns).toBeGreaterThan(0);
+  for (const name of ["a", "b"]) writeFileSync(join(work, name), name);
+  settle(work);
+  for (const look = index.index.learn(); !look.next().done; );
+  expect(index.filesRead).toBe(0);
+  const differences: Difference[] = [];
+  writeFileSync(join(work, "b"), "B");
+  for (const look = index.index.look(["/work"], "new", differences); !look.next().done; );
+  expect(differences).toMatchObject([
+    { path: "/work/b", before: { sha256: undefined }, after: { sha256: sha256("B") } },
+  ]);
+  expect(index.filesRead).toBe(1);
+});
+
+test("a look at one path visits nothing else", () => {
+  const { work, index } = makeIndex();
+  mkdirSync(join(work, "d"));
+  for (const name of ["d/a", "d/b", "c"]) writeFileSync(join(work, name), name);
+  index.walk();
+  for (const name of ["d/a", "d/b", "c"]) writeFileSync(join(work, name), "new");
+  expect(index.look(["/work/d/a"], "new").map(({ path }) => path)).toEqual(["/work/d/a"]);
+});
+
+test("a look starts at the first directory that is not what it was", () => {
+  const { root, work, index } = makeIndex();
+  mkdirSync(join(work, "d/e"), { recursive: true });
+  writeFileSync(join(work, "d/e/f"), "f");
+  writeFileSync(join(root, "outside-file"), "secret");
+  index.walk();
+  rmSync(join(work, "d"), { recursive: true });
+  mkdirSync(join(root, "e"));
+  writeFileSync(join(root, "e/f"), "secret");
+  symlinkSync(root, join(work, "d"));
+  // Through the link it would be a file outside the mount.
+  const found = index.look(["/work/d/e/f"], "all").map(({ path, after }) => [path, after?.kind]);
+  expect(found.sort()).toEqual([
+    ["/work/d", "symlink"],
+    ["/work/d/e", undefined],
+    ["/work/d/e/f", undefined],
+  ]);
+});
+
+test("a change of a file with several names shows under each of them", () => {
+  const { work, index } = makeIndex();
+  writeFileSync(join(work, "a"), "1");
+  linkSync(join(work, "a"), join(work, "b"));
+  index.walk();
+  settle(work);
+  writeFileSync(join(work, "a"), "2");
+  expect(
+    index
+      .look(["/work/a"], "new")
+      .map(({ path }) => path)
+      .sort(),
+  ).toEqual(["/work/a", "/work/b"]);
+});
+
+test("what is renamed with its directory is not read again", () => {
+  const { work, index } = makeIndex();
+  mkdirSync(join(work, "d"));
+  for (let count = 0; count < 10; count++) writeFileSync(join(work, `d/${count}`), `${count}`);
+  settle(work);
+  index.walk();
+  renameSync(join(work, "d"), join(work, "e"));
+  const differences = index.look(["/work/d", "/work/e"], "new");
+  expect(differences).toHaveLength(22);
+  expect(differences.find(({ path }) => path === "/work/e/7")?.after?.sha256).toBe(sha256("7"));
+  expect(index.filesRead).toBe(10);
+});
+
+test("a look pauses, and one that is given up has told what it brought into the index", () => {
+  const { work, index } = makeIndex();
+  for (let count = 0; count < 1_200; count++) writeFileSync(join(work, `f${count}`), "");
+  const differences: Difference[] = [];
+  const look = index.index.look(["/work"], "new", differences);
+  expect(look.next().done).toBe(false);
+  look.return();
+  expect(differences.length).toBeGreaterThan(0);
+  const rest: Difference[] = [];
+  let pauses = 0;
+  for (const next = index.index.look(["/work"], "new", rest); !next.next().done; ) pauses++;
+  expect(pauses).toBe(2);
+  expect(new Set([...differences, ...rest].map(({ path }) => path)).size).toBe(1_200);
+});
+
+test.runIf(process.getuid?.() === 0)("a directory that cannot be listed stays as it was known", () => {
+  const { root, work, index } = makeIndex();
+  for (const directory of [root, work]) chmodSync(directory, 0o755);
+  mkdirSync(join(work, "d"));
+  writeFileSync(join(work, "d/f"), "f");
+  index.walk();
+  chmodSync(join(work, "d"), 0o700);
+  process.seteuid?.(65534);
+  try {
+    expect(index.look(["/work/d"], "new")).toEqual([]);
+  } finally {
+    process.seteuid?.(0);
+  }
 });

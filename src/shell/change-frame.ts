@@ -1,0 +1,41 @@
+/** What one command, tool call or file call changed, collected look by look. */
+import type { FileChange } from "../shared/file-change.ts";
+import { diffTrees } from "../workspace/file-changes.ts";
+import type { TreeEntry } from "../workspace/tree-entry.ts";
+import type { Difference } from "../workspace/tree-index.ts";
+
+/** A call of a tool, as far as its files go. */
+export interface ToolWindow {
+  readonly toolCallId: string;
+  readonly startMs: number;
+  /** Absent while it runs. */
+  endMs?: number;
+  readonly frame: ChangeFrame;
+}
+
+/** Paths that one of them changed: their state before its first change and after its last one. */
+export class ChangeFrame {
+  /** Tool calls of this command that may change files by themselves. */
+  readonly tools: ToolWindow[] = [];
+  /** Paths that were told; above `MAX_TOLD_PATHS` everything is looked at in the end. */
+  told = 0;
+  /** Why nothing can be said of its changes. */
+  problem?: string;
+  /** Looks for this frame's sake stop: its command is over. */
+  isClosing = false;
+  readonly #touched = new Set<string>();
+  readonly #before = new Map<string, TreeEntry>();
+  readonly #after = new Map<string, TreeEntry>();
+
+  note({ path, before, after }: Difference): void {
+    if (!this.#touched.has(path) && before !== undefined) this.#before.set(path, before);
+    this.#touched.add(path);
+    if (after === undefined) this.#after.delete(path);
+    else this.#after.set(path, after);
+  }
+
+  /** Sorted by path. */
+  get changes(): FileChange[] {
+    return diffTrees(this.#before, this.#after);
+  }
+}

@@ -1,0 +1,363 @@
+/**
+ * What lies in the tracked mounts, from the host's own view, kept from one look to the next. A look visits what
+ * lies at and below some paths, brings the index up to date there, and tells what was different: its cost follows
+ * those paths and not the size of the trees. Used by the side that reports changes, never by a script.
+ *
+ * Content is compared by digest. A digest stands as long as inode, size, mtime and ctime are the same; a file
+ * that was read within a tick of its last change could change once more unseen, and is read again.
+ */
+import type { Stats } from "node:fs";
+import { joinVirtualPath } from "../shared/virtual-path.ts";
+import type { HarnessMount } from "../shared/workspace-spec.ts";
+import { digestFile } from "./digest-file.ts";
+import { toErrno } from "./fs-error.ts";
+import { decodeName, type HostPath, joinHostPath, readNames } from "./host-path.ts";
+import { lstatSync, readlinkSync } from "./node-fs.ts";
+import { TrackedPlaces } from "./tracked-places.ts";
+import { inodeKey, isSameState, kindOf, type TreeEntry, toEntry } from "./tree-entry.ts";
+
+/** One path whose state is not what the index held; at least one of the two is there. */
+export interface Difference {
+  /** Inside the sandbox. */
+  readonly path: string;
+  readonly before: TreeEntry | undefined;
+  readonly after: TreeEntry | undefined;
+  /** By the clock of the file system; of a path that is gone, the last change of its directory. */
+  readonly changedAtMs: number;
+}
+
+/**
+ * Which files a look reads, so that it has their digests: `all`, or those whose state is `new` to the index. A
+ * digest that stands is not made again.
+ */
+export type Reading = "all" | "new";
+
+/** A look under way: pauses so that others may run. */
+export type Look = Generator<void, void>;
+
+/** Entries between two pauses: about 3 ms of lstat calls. */
+const ENTRIES_PER_PIECE = 500;
+// Linux stamps files by a clock that ticks every 1 to 10 ms.
+const TICK_MS = 20;
+
+interface Directory {
+  readonly entries: Map<string, TreeEntry>;
+  readonly directories: Map<string, Directory>;
+}
+
+/** A directory of the index, and where it is. */
+interface Position {
+  readonly directory: Directory;
+  readonly path: string;
+  readonly host: HostPath;
+  readonly excluded: ReadonlySet<string>;
+}
+
+/** A file whose content has to be read. */
+interface Unread {
+  readonly host: HostPath;
+  readonly stats: Stats;
+  readonly before: TreeEntry | undefined;
+}
+
+/** What one look has found out so far. */
+interface Finding {
+  /** `none`: this is the first look, which reads nothing and tells no differences. */
+  readonly reading: Reading | "none";
+  readonly differences: Difference[];
+  /** Inodes read by this look. */
+  readonly readNow: Set<string>;
+  /** Directories that are still to be listed. */
+  readonly pending: Position[];
+  /** Paths at which this look has started. */
+  readonly started: Set<string>;
+  visited: number;
+}
+
+/** One per sandbox. */
+export class TreeIndex {
+  readonly places: TrackedPlaces;
+  readonly #roots = new Map<string, Directory>();
+  /** Entries that were read, by inode: a file keeps its digest when a directory above it is renamed. */
+  readonly #digests = new Map<string, TreeEntry>();
+  /** Paths of files with several names: a change of one is a change of all. */
+  readonly #names = new Map<string, Set<string>>();
+  #filesRead = 0;
+
+  /** Every mount of the workspace: the untracked ones may show a tracked one's directory under another path. */
+  constructor(mounts: readonly HarnessMount[]) {
+    this.places = new TrackedPlaces(mounts);
+    for (const { path } of this.places.roots) this.#roots.set(path, newDirectory());
+  }
+
+  /** Files read for their digest since construction. */
+  get filesRead(): number {
+    return this.#filesRead;
+  }
+
+  /** Learns what is there, without reading a file: about as long as a walk with `lstat` alone. */
+  learn(): Look {
+    const roots = this.places.roots.map(({ path }) => path);
+    return this.#look(roots, "none", []);
+  }
+
+  /**
+   * Looks at and below paths, and at every other place that shows the same files. What is different from the last
+   * look is put into `differences`, at once: a look that is given up has still brought the index so far.
+   */
+  look(paths: Iterable<string>, reading: Reading, differences: Difference[]): Look {
+    return this.#look(paths, reading, differences);
+  }
+
+  *#look(paths: Iterable<string>, reading: Finding["reading"], differences: Difference[]): Look {
+    const look: Finding = {
+      reading,
+      differences,
+      readNow: new Set(),
+      pending: [],
+      started: new Set(),
+      visited: 0,
+    };
+    let waiting = [...paths];
+    // A look may meet files with other names, whose looks may meet others.
+    while (waiting.length > 0) {
+      const known = differences.length;
+      for (const path of waiting) yield* this.#startAt(path, look);
+      for (let next = look.pending.pop(); next !== undefined; next = look.pending.pop())
+        yield* this.#list(next, look);
+      waiting = differences.slice(known).flatMap((difference) => this.#otherNames(difference, look.started));
+    }
+    for (const { before } of differences) this.#forget(before);
+  }
+
+  /** Starts at the path, or at the first directory above it that is not what the index takes it for. */
+  *#startAt(path: string, look: Finding): Generator<void> {
+    for (const { root, names } of this.places.of(path)) {
+      const { excluded } = root;
+      let position: Position = {
+        directory: this.#roots.get(root.path) ?? newDirectory(),
+        path: root.path,
+        host: root.host,
+        excluded,
+      };
+      let start: string | undefined;
+      for (const [index, name] of names.entries()) {
+        const at = joinVirtualPath(position.path, name);
+        const host = joinHostPath(position.host, name);
+        const next = position.directory.directories.get(name);
+        if (index === names.length - 1 || next === undefined || !lstat(host)?.isDirectory()) {
+          start = name;
+          break;
+        }
+        position = { directory: next, path: at, host, excluded };
+      }
+      const at = start === undefined ? position.path : joinVirtualPath(position.path, start);
+      if (look.started.has(at)) continue;
+      look.started.add(at);
+      // A mount point itself is in no tree, only what lies below it.
+      if (start === undefined) look.pending.push(position);
+      else {
+        const unread = this.#visit(position, start, look);
+        if (unread !== undefined) yield* this.#read(position, start, unread, look);
+      }
+    }
+  }
+
+  *#list(position: Position, look: Finding): Generator<void> {
+    const { directory, path, host } = position;
+    let names: string[];
+    try {
+      names = readNames(host);
+    } catch (error) {
+      // Not ours to list: what was known of it stands. Else it is gone since it was seen.
+      if (!["ENOENT", "ENOTDIR"].includes(toErrno(error))) return;
+      names = [];
+    }
+    if (directory.entries.size > 0) {
+      const present = new Set(names);
+      let removedAtMs: number | undefined;
+      for (const [name, before] of directory.entries) {
+        if (present.has(name)) continue;
+        removedAtMs ??= lstat(host)?.mtimeMs ?? Date.now();
+        remove(directory, name, before, path, removedAtMs, look.differences);
+      }
+    }
+    for (const name of names) {
+      if (++look.visited % ENTRIES_PER_PIECE === 0) yield;
+      const unread = this.#visit(position, name, look);
+      if (unread !== undefined) yield* this.#read(position, name, unread, look);
+    }
+  }
+
+  /** Not a generator itself: one for each entry would double the time of the first look. */
+  #visit(position: Position, name: string, look: Finding): Unread | undefined {
+    const { directory, excluded } = position;
+    const host = joinHostPath(position.host, name);
+    const before = directory.entries.get(name);
+    const isCovered = excluded.size > 0 && excluded.has(joinVirtualPath(position.path, name));
+    const stats = isCovered ? undefined : lstat(host);
+    let after: TreeEntry | undefined;
+    if (stats !== undefined && kindOf(stats) === "file") {
+      after = knownFile(stats, before, look.reading);
+      if (after === undefined) return { host, stats, before };
+    } else if (stats !== undefined) after = otherEntry(host, stats, before);
+    if (after !== before) this.#put(position, name, before, after, look);
+    if (after?.kind === "directory") {
+      let below = directory.directories.get(name);
+      if (below === undefined) {
+        below = newDirectory();
+        directory.directories.set(name, below);
+      }
+      look.pending.push({ directory: below, path: joinVirtualPath(position.path, name), host, excluded });
+    }
+    return undefined;
+  }
+
+  *#read(position: Position, name: string, { host, stats, before }: Unread, look: Finding): Generator<void> {
+    const after = yield* this.#readFile(host, stats, before, look.readNow);
+    if (after !== before) this.#put(position, name, before, after, look);
+  }
+
+  #put(
+    { directory, path, host }: Position,
+    name: string,
+    before: TreeEntry | undefined,
+    after: TreeEntry | undefined,
+    look: Finding,
+  ): void {
+    if (after === undefined) directory.entries.delete(name);
+    else directory.entries.set(name, after);
+    const hasNames = after?.kind === "file" && after.nlink > 1;
+    const isFirst = look.reading === "none";
+    if (isFirst && !hasNames) return;
+    const at = joinVirtualPath(path, name);
+    if (hasNames) this.#note(at, after);
+    if (isFirst) return;
+    const changedAtMs = after?.ctimeMs ?? lstat(host)?.mtimeMs ?? Date.now();
+    if (before?.kind === "directory") removeBelow(directory, name, at, changedAtMs, look.differences);
+    look.differences.push({ path: at, before, after, changedAtMs });
+  }
+
+  *#readFile(
+    host: HostPath,
+    seen: Stats,
+    before: TreeEntry | undefined,
+    readNow: Set<string>,
+  ): Generator<void, TreeEntry | undefined> {
+    const key = inodeKey(seen);
+    const known = before?.kind === "file" && isSameState(before, seen) ? before : undefined;
+    const read = this.#digests.get(key);
+    // A file with several names is read once in one look, however fresh it is.
+    if (read !== undefined && isSameState(read, seen) && (!read.racy || readNow.has(key))) {
+      if (known !== undefined && known.sha256 === read.sha256) return withStats(known, seen);
+      return this.#keep(key, toEntry(seen, read));
+    }
+    const startMs = Date.now();
+    const found = yield* digestFile(host);
+    this.#filesRead++;
+    readNow.add(key);
+    if (found === "gone") return undefined;
+    // The opened file speaks for itself: another one may have taken the name since lstat.
+    const stats = found.stats ?? seen;
+    const racy = stats.ctimeMs >= startMs - TICK_MS;
+    const { sha256 } = found;
+    if (known !== undefined && known.sha256 === sha256 && known.racy === racy && isSameState(known, stats))
+      return withStats(known, stats);
+    return this.#keep(inodeKey(stats), toEntry(stats, { sha256, racy }));
+  }
+
+  #keep(key: string, entry: TreeEntry): TreeEntry {
+    if (entry.sha256 !== undefined) this.#digests.set(key, entry);
+    return entry;
+  }
+
+  #forget(before: TreeEntry | undefined): void {
+    if (before === undefined) return;
+    const key = inodeKey(before);
+    if (this.#digests.get(key) === before) this.#digests.delete(key);
+  }
+
+  #note(path: string, entry: TreeEntry): void {
+    const key = inodeKey(entry);
+    const names = this.#names.get(key);
+    if (names === undefined) this.#names.set(key, new Set([path]));
+    else names.add(path);
+  }
+
+  #otherNames({ before, after }: Difference, looked: ReadonlySet<string>): string[] {
+    return [before, after].flatMap((entry) => {
+      if (entry === undefined || entry.kind !== "file" || entry.nlink <= 1) return [];
+      return [...(this.#names.get(inodeKey(entry)) ?? [])].filter((path) => !looked.has(path));
+    });
+  }
+}
+
+function newDirectory(): Directory {
+  return { entries: new Map(), directories: new Map() };
+}
+
+/** Takes an entry and all below it out of the index. */
+function remove(
+  directory: Directory,
+  name: string,
+  before: TreeEntry,
+  path: string,
+  changedAtMs: number,
+  gone: Difference[],
+): void {
+  const at = joinVirtualPath(path, name);
+  removeBelow(directory, name, at, changedAtMs, gone);
+  directory.entries.delete(name);
+  gone.push({ path: at, before, after: undefined, changedAtMs });
+}
+
+function removeBelow(
+  parent: Directory,
+  name: string,
+  path: string,
+  changedAtMs: number,
+  gone: Difference[],
+): void {
+  const directory = parent.directories.get(name);
+  if (directory === undefined) return;
+  parent.directories.delete(name);
+  for (const [child, before] of directory.entries) remove(directory, child, before, path, changedAtMs, gone);
+}
+
+function lstat(host: HostPath): Stats | undefined {
+  try {
+    return lstatSync(host, { throwIfNoEntry: false });
+  } catch {
+    return undefined; // gone or closed to us since its directory was listed
+  }
+}
+
+/** The entry of a file that need not be read. */
+function knownFile(
+  stats: Stats,
+  before: TreeEntry | undefined,
+  reading: Finding["reading"],
+): TreeEntry | undefined {
+  const known = before?.kind === "file" && isSameState(before, stats) ? before : undefined;
+  if (reading === "none") return known === undefined ? toEntry(stats) : withStats(known, stats);
+  if (known === undefined || known.racy) return undefined;
+  return reading === "new" || known.sha256 !== undefined ? withStats(known, stats) : undefined;
+}
+
+function withStats(known: TreeEntry, stats: Stats): TreeEntry {
+  return known.nlink === stats.nlink && known.mode === (stats.mode & 0o7777) ? known : toEntry(stats, known);
+}
+
+/** A directory, link or special file; the entry of before when nothing that counts has changed. */
+function otherEntry(host: HostPath, stats: Stats, before: TreeEntry | undefined): TreeEntry | undefined {
+  if (stats.isDirectory() && before?.kind === "directory") return before;
+  if (!stats.isSymbolicLink()) {
+    return before !== undefined && isSameState(before, stats) ? before : toEntry(stats);
+  }
+  if (before?.kind === "symlink" && isSameState(before, stats)) return before;
+  try {
+    return toEntry(stats, { linkTarget: decodeName(readlinkSync(host, { encoding: "buffer" })) });
+  } catch {
+    return undefined; // gone since its directory was listed
+  }
+}
