@@ -205,7 +205,7 @@ class ShellRuntime implements HarnessSandbox {
       if (!compared.inTime)
         this.#emitDisposeFailed(`the last comparison of the mounts took longer than ${disposeTimeoutMs} ms`);
     } catch (thrown) {
-      this.#emitDisposeFailed(thrown instanceof Error ? thrown.message : String(thrown));
+      this.#emitDisposeFailed(tellThrown(thrown));
     }
     await waitAtMost(this.#parts.events.settled(), disposeTimeoutMs);
   }

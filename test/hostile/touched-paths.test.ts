@@ -19,7 +19,10 @@ function play(liar: Liar, steps: Step[]): void {
   let lastId = 0;
   const next = (): void => {
     const step = steps.shift();
-    if (step === undefined) return liar.answer(execId, liar.exited());
+    if (step === undefined) {
+      liar.answer(execId, liar.exited());
+      return;
+    }
     if ("touch" in step) {
       const params = { execId, paths: step.touch };
       liar.send({ kind: "request", id: ++lastId, name: "touch", params, bodyBytes: 0 });
