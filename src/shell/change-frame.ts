@@ -10,6 +10,8 @@ export interface ToolWindow {
   readonly startMs: number;
   /** Absent while it runs. */
   endMs?: number;
+  /** Everything was looked at when it ended: what is found later is not its doing. */
+  isLookedAt?: boolean;
   readonly frame: ChangeFrame;
 }
 

@@ -25,6 +25,8 @@ export interface ChangeReport {
 
 /** Paths of one command that are looked at one by one; with more, everything is. */
 const MAX_TOLD_PATHS = 100_000;
+/** Up to this many entries, all are looked at after each tool call, which takes up to 5 ms; else after the command. */
+const MAX_SMALL_TREE = 500;
 /** The clock of a file system lags behind by up to a tick. */
 const TICK_MS = 12;
 
@@ -79,12 +81,19 @@ export class ChangeTracker {
     if (isNew) await this.#touch(frame, paths);
   }
 
-  /** A tool of the command may change files until the function returned is called. */
-  startTool(frame: ChangeFrame, toolCallId: string): () => void {
+  /** A tool of the command may change files until the promise of the function returned has resolved. */
+  startTool(frame: ChangeFrame, toolCallId: string): () => Promise<void> {
     const window: ToolWindow = { toolCallId, startMs: Date.now(), frame: new ChangeFrame() };
     frame.tools.push(window);
-    return () => {
-      window.endMs ??= Date.now();
+    return async () => {
+      window.endMs = Date.now();
+      if (this.#index === undefined || this.#index.size > MAX_SMALL_TREE || frame.isClosing) return;
+      try {
+        await this.#inTurn(() => this.#look(this.#roots, "new", this.#nobody));
+        window.isLookedAt = true;
+      } catch (thrown) {
+        frame.problem = tellThrown(thrown);
+      }
     };
   }
 
@@ -196,6 +205,7 @@ export class ChangeTracker {
     let found: ToolWindow | undefined;
     for (const { tools } of this.#open) {
       for (const window of tools) {
+        if (window.isLookedAt) continue;
         const isWithin =
           window.startMs - TICK_MS <= changedAtMs && changedAtMs <= (window.endMs ?? Date.now()) + 1;
         if (isWithin && window.startMs >= (found?.startMs ?? 0)) found = window;

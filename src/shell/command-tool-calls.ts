@@ -23,7 +23,7 @@ export interface CommandToolCallsOptions {
   readonly maxToolCalls: number;
   readonly maxToolConcurrency: number;
   /** Told that a tool which may change files starts; the function returned, that it is done. */
-  startTool(toolCallId: string): (() => void) | undefined;
+  startTool(toolCallId: string): (() => Promise<void>) | undefined;
 }
 
 interface OpenCall {

@@ -83,11 +83,17 @@ export class TreeIndex {
   /** Paths of files with several names: a change of one is a change of all. */
   readonly #names = new Map<string, Set<string>>();
   #filesRead = 0;
+  #size = 0;
 
   /** Every mount of the workspace: the untracked ones may show a tracked one's directory under another path. */
   constructor(mounts: readonly HarnessMount[]) {
     this.places = new TrackedPlaces(mounts);
     for (const { path } of this.places.roots) this.#roots.set(path, newDirectory());
+  }
+
+  /** Entries in the index. */
+  get size(): number {
+    return this.#size;
   }
 
   /** Files read for their digest since construction. */
@@ -179,7 +185,7 @@ export class TreeIndex {
       for (const [name, before] of directory.entries) {
         if (present.has(name)) continue;
         removedAtMs ??= lstat(host)?.mtimeMs ?? Date.now();
-        remove(directory, name, before, path, removedAtMs, look.differences);
+        this.#size -= remove(directory, name, before, path, removedAtMs, look.differences);
       }
     }
     for (const name of names) {
@@ -227,6 +233,7 @@ export class TreeIndex {
   ): void {
     if (after === undefined) directory.entries.delete(name);
     else directory.entries.set(name, after);
+    this.#size += Number(after !== undefined) - Number(before !== undefined);
     const hasNames = after?.kind === "file" && after.nlink > 1;
     const isFirst = look.reading === "none";
     if (isFirst && !hasNames) return;
@@ -234,7 +241,8 @@ export class TreeIndex {
     if (hasNames) this.#note(at, after);
     if (isFirst) return;
     const changedAtMs = after?.ctimeMs ?? lstat(host)?.mtimeMs ?? Date.now();
-    if (before?.kind === "directory") removeBelow(directory, name, at, changedAtMs, look.differences);
+    if (before?.kind === "directory")
+      this.#size -= removeBelow(directory, name, at, changedAtMs, look.differences);
     look.differences.push({ path: at, before, after, changedAtMs });
   }
 
@@ -296,7 +304,7 @@ function newDirectory(): Directory {
   return { entries: new Map(), directories: new Map() };
 }
 
-/** Takes an entry and all below it out of the index. */
+/** Takes an entry and all below it out of the index; returns how many that were. */
 function remove(
   directory: Directory,
   name: string,
@@ -304,11 +312,12 @@ function remove(
   path: string,
   changedAtMs: number,
   gone: Difference[],
-): void {
+): number {
   const at = joinVirtualPath(path, name);
-  removeBelow(directory, name, at, changedAtMs, gone);
+  const below = removeBelow(directory, name, at, changedAtMs, gone);
   directory.entries.delete(name);
   gone.push({ path: at, before, after: undefined, changedAtMs });
+  return below + 1;
 }
 
 function removeBelow(
@@ -317,11 +326,14 @@ function removeBelow(
   path: string,
   changedAtMs: number,
   gone: Difference[],
-): void {
+): number {
   const directory = parent.directories.get(name);
-  if (directory === undefined) return;
+  if (directory === undefined) return 0;
   parent.directories.delete(name);
-  for (const [child, before] of directory.entries) remove(directory, child, before, path, changedAtMs, gone);
+  let removed = 0;
+  for (const [child, before] of directory.entries)
+    removed += remove(directory, child, before, path, changedAtMs, gone);
+  return removed;
 }
 
 function lstat(host: HostPath): Stats | undefined {
