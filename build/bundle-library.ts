@@ -34,7 +34,8 @@ export async function bundleLibrary(outDir: string, buildId: string): Promise<Me
     outdir: outDir,
     splitting: true,
     chunkNames: "chunk-[hash]",
-    define: { ...commonOptions.define, __BUILD_ID__: JSON.stringify(buildId) },
+    // No word for `__filename`: what bundles the library in turn may have one, and src/parent/find-worker.ts asks.
+    define: { __BUILD_ID__: JSON.stringify(buildId) },
     plugins: [requireBuiltins],
   });
   checkSelfContained(metafile);

@@ -20,6 +20,9 @@ import { requireBuiltins } from "./plugins/require-builtins.ts";
 import { STRIPPER_WASM, stripperWasm, stripTypes } from "./plugins/strip-types.ts";
 import { unusedRequire } from "./plugins/unused-require.ts";
 
+/** For bundled CommonJS: sql.js looks for its WebAssembly beside the file that it runs from. */
+const OWN_FILE = { __dirname: "import.meta.dirname", __filename: "import.meta.filename" };
+
 const modules = join(root, "node_modules");
 const justBash = join(modules, "just-bash");
 const CHUNKS = "engine/bundle/chunks";
@@ -71,7 +74,7 @@ async function bundleEntries(
     outdir: outDir,
     splitting: true,
     chunkNames: `${CHUNKS}/[name]-[hash]`,
-    define: { ...commonOptions.define, __BUILD_ID__: JSON.stringify(buildId) },
+    define: { ...OWN_FILE, __BUILD_ID__: JSON.stringify(buildId) },
     plugins: [justBashErrors(join(justBash, "dist/bundle")), noNativeCodecs, unusedRequire, requireBuiltins],
   });
   return metafile;
@@ -97,6 +100,7 @@ async function bundleScript(script: string, chunks: string): Promise<Metafile> {
   const { metafile } = await build({
     ...commonOptions,
     entryPoints: [join(justBash, "dist/bundle/chunks", script)],
+    define: OWN_FILE,
     outfile: join(chunks, script),
     banner: { js: NEUTRAL_ARGV },
     plugins: [stripTypes, pythonMounts, onlyReleaseQuickjs, requireBuiltins],

@@ -13,8 +13,6 @@ export const commonOptions = {
   legalComments: "none",
   metafile: true,
   absWorkingDir: root,
-  // For bundled CommonJS: sql.js looks for its WebAssembly beside the file that it runs from.
-  define: { __dirname: "import.meta.dirname", __filename: "import.meta.filename" },
   logLevel: "warning",
 } satisfies BuildOptions;
 

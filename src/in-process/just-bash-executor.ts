@@ -70,7 +70,9 @@ export function createJustBashExecutor(setup: JustBashSetup): JustBashExecutor {
   const load = (): Promise<{ engine: EngineModule; fs: MountFs }> => {
     loaded ??= (async () => {
       const url = pathToFileURL(join(dirname(setup.workerFile()), "engine.js")).href;
-      const engine = (await import(url)) as EngineModule;
+      const engine = (await import(
+        /* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ url
+      )) as EngineModule;
       return {
         engine,
         fs: new MountFs({

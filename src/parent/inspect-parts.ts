@@ -1,8 +1,6 @@
 /** What a sandbox would be made of here: which Node.js, which worker, which bubblewrap. For diagnosis; opens none. */
-import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { buildId } from "./build-id.ts";
-import { type LocatedWorker, locateWorker } from "./find-worker.ts";
+import { type LocatedWorker, locateWorker, readBuildId } from "./find-worker.ts";
 import { findBubblewrap, findJail } from "./isolation/bubblewrap.ts";
 import { isSince, type NodeVersion, parseNodeVersion } from "./isolation/node-version.ts";
 import { runOnce } from "./isolation/run-once.ts";
@@ -99,17 +97,6 @@ export function inspectWorker(workerPath: string | null): WorkerFacts {
       ? null
       : `it is of another build (${own}) than this command line (${buildId})`;
   return { ...nothing, path: found.file, foundBy: found.foundBy, buildId: own, problem };
-}
-
-function readBuildId(workerFile: string): string | null {
-  try {
-    const text = readFileSync(join(dirname(workerFile), "build-id.json"), "utf8");
-    const value: unknown = (JSON.parse(text) as { buildId?: unknown }).buildId;
-    return typeof value === "string" ? value : null;
-  } catch {
-    // Not there or not readable as what it is: what the worker itself says at its start decides.
-    return null;
-  }
 }
 
 /** The program that makes jails. */

@@ -7,10 +7,13 @@ export interface SubprocessOptions {
   /**
    * The built worker: the file `dist/worker/main.js` of this package or the folder that holds it, as path or
    * `file:` URL. Bundled applications copy that folder and set this. @default looked up beside this module,
-   * then by package resolution.
+   * then by package resolution from it, then from the working directory
    */
   readonly workerPath?: string | URL;
-  /** The Node.js that runs the worker, 20.18.1 or later. @default the Node.js of this process */
+  /**
+   * The Node.js that runs the worker, 20.18.1 or later. Needed where this process is none: under Bun, Deno and
+   * Electron, and in an application in one file. @default the Node.js of this process
+   */
   readonly nodePath?: string;
   /**
    * The walls around the worker: `"process"` is an ordinary process with an empty environment, `"hardened"` adds

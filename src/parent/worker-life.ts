@@ -13,6 +13,7 @@ import { SandboxError } from "../shared/errors.ts";
 import { redactHostText, tellThrown } from "../shared/redact.ts";
 import { buildId } from "./build-id.ts";
 import { clip } from "./clip.ts";
+import { findNode } from "./find-node.ts";
 import { findWorker } from "./find-worker.ts";
 import { within } from "./in-time.ts";
 import type { ChosenRung } from "./isolation/choose-rung.ts";
@@ -232,6 +233,7 @@ export class WorkerLife {
     const { workerPath, nodePath, isolation, execArgv, env } = this.#options;
     const { mounts, network } = this.#duties.openParams.workspace;
     const workerFile = findWorker(workerPath);
+    const node = findNode(nodePath);
     // Loaded with the first worker: an application that never runs a script loads no child_process.
     const [{ spawnWorker }, { chooseRung }] = await Promise.all([
       import("./spawn-worker.ts"),
@@ -240,7 +242,7 @@ export class WorkerLife {
     // Chosen once: the workers that follow stand where the first stood, or do not start.
     this.#rung ??= await chooseRung(isolation, {
       workerFile,
-      nodePath: nodePath ?? process.execPath,
+      nodePath: node,
       ownNode: nodePath === null,
       execArgv,
       env,

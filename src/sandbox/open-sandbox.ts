@@ -54,8 +54,8 @@ export interface OpenSandboxOptions extends SubprocessOptions {
 /**
  * Opens a sandbox over directories of this host: the short way in. Dispose of it, best with `await using`.
  *
- * @throws SandboxError `OPTION_INVALID`, `WORKSPACE_INVALID`, `TOOL_INVALID`, `WORKER_NOT_FOUND`: each names
- * the option and what was expected.
+ * @throws SandboxError `OPTION_INVALID`, `WORKSPACE_INVALID`, `TOOL_INVALID`, `WORKER_NOT_FOUND`,
+ * `NODE_NOT_FOUND`: each names the option and what was expected.
  */
 export async function openSandbox(options: OpenSandboxOptions): Promise<HarnessSandbox> {
   if (typeof options !== "object" || options === null) throw invalid("options", "an object with mounts");

@@ -1,3 +1,4 @@
+import { findNode } from "../parent/find-node.ts";
 import { findWorker } from "../parent/find-worker.ts";
 import { resolveOptions, type SubprocessOptions } from "../parent/options.ts";
 import { createSubprocessExecutor } from "../parent/subprocess-executor.ts";
@@ -17,7 +18,8 @@ import { withRuntime } from "./effective-capabilities.ts";
  *
  * @throws SandboxError `OPTION_INVALID` for an unknown option or a bad value, `WORKER_NOT_FOUND` for a
  * `workerPath` that is not there. The factory rejects with `WORKSPACE_INVALID`, `TOOLS_WITHOUT_CONTEXT`,
- * `TOOL_INVALID` or `WORKER_NOT_FOUND`.
+ * `TOOL_INVALID`, `WORKER_NOT_FOUND`, or `NODE_NOT_FOUND` where this process is no Node.js (Bun, Deno, Electron,
+ * an application in one file) and `nodePath` names none.
  */
 export function subprocessSandbox(options: SubprocessOptions = {}): HarnessSandboxFactory {
   const resolved = resolveOptions(options);
@@ -28,6 +30,7 @@ export function subprocessSandbox(options: SubprocessOptions = {}): HarnessSandb
     const traceOptions = create.traceOptions ?? resolveTraceOptions(undefined, undefined);
     const toolBridge = createEnvironmentToolBridge({ ...create, workspace }, traceOptions, () => undefined);
     findWorker(resolved.workerPath);
+    findNode(resolved.nodePath);
     await checkCwd(workspace);
     const inside = addPrivateDirectories(workspace);
     const executor = createSubprocessExecutor(

@@ -6,6 +6,7 @@ export const ERROR_CODES = {
   TOOL_INVALID: { http: 400, retry: false },
   RENAMED: { http: 400, retry: false },
   ISOLATION_UNAVAILABLE: { http: 500, retry: false },
+  NODE_NOT_FOUND: { http: 500, retry: false },
   WORKER_NOT_FOUND: { http: 500, retry: false },
   WORKER_VERSION: { http: 500, retry: false },
   WORKER_EXITED: { http: 503, retry: true },
