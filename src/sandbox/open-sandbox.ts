@@ -49,6 +49,8 @@ export interface OpenSandboxOptions extends SubprocessOptions {
   readonly traceOptions?: HarnessTraceLevel;
   /** Asked before each command. */
   readonly getReadOnlyPrefixes?: () => readonly string[];
+  /** A file outside of the mounts: what a host that dies could not tell is told by the next sandbox with this file. */
+  readonly changeJournal?: string;
 }
 
 /**
@@ -71,12 +73,15 @@ export async function openSandbox(options: OpenSandboxOptions): Promise<HarnessS
     network,
     traceOptions,
     getReadOnlyPrefixes,
+    changeJournal,
     ...subprocess
   } = options;
   const list = toMounts(mounts);
   const first = list[0];
   if (first === undefined) throw invalid("mounts", "an object with at least one mount");
   if (onEvent !== undefined && typeof onEvent !== "function") throw invalid("onEvent", "a function");
+  if (changeJournal !== undefined && (typeof changeJournal !== "string" || changeJournal === ""))
+    throw invalid("changeJournal", "the path of a file");
   const factory = chooseFactory(sandbox, runtime, subprocess);
   return factory({
     workspace: {
@@ -94,6 +99,7 @@ export async function openSandbox(options: OpenSandboxOptions): Promise<HarnessS
     emit: onEvent ?? (() => undefined),
     traceOptions: resolveTraceOptions(traceOptions, undefined),
     getReadOnlyPrefixes,
+    changeJournal,
   });
 }
 
@@ -109,6 +115,7 @@ const OWN_OPTIONS = [
   "network",
   "traceOptions",
   "getReadOnlyPrefixes",
+  "changeJournal",
 ];
 
 function refuseUnknown(options: object): void {

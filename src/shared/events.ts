@@ -115,6 +115,8 @@ export interface FileEvent extends HarnessEventBase {
   readonly size?: number;
   readonly sha256?: string;
   readonly unreported?: true;
+  /** Found when the journal was read: the host of the command had died before it could tell. */
+  readonly recovered?: true;
   /**
    * Who made the change: a command, a tool that it called, or a call of `sandbox.fs`; `unknown` for what is found
    * when the sandbox is disposed of: somebody else on the host, or a worker that kept it to itself.

@@ -10,6 +10,8 @@ export interface FileChange {
   readonly sha256?: string;
   /** The tool call that made the change on the host; absent: the command's own doing. */
   readonly toolCallId?: string;
+  /** Found when the journal was read: the host had died before it could be told. */
+  readonly recovered?: true;
   /** Found on disk although the sandbox's own report left it out. */
   readonly unreported?: true;
 }

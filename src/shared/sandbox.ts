@@ -64,6 +64,11 @@ export interface CreateSandboxOptions {
   readonly traceOptions?: HarnessTraceOptions | undefined;
   /** Absolute paths inside that are read-only at this moment; asked before each command and each call of `fs`. */
   readonly getReadOnlyPrefixes?: (() => readonly string[]) | undefined;
+  /**
+   * A file of the host, outside of the mounts, in which the changes of commands under way are kept: when the host
+   * dies, the next sandbox with this file tells them (`recovered`), each once. One sandbox at a time.
+   */
+  readonly changeJournal?: string | undefined;
 }
 
 /** Options of one command. */

@@ -17,6 +17,8 @@ export interface ToolWindow {
 
 /** Paths that one of them changed: their state before its first change and after its last one. */
 export class ChangeFrame {
+  /** As the journal knows it. */
+  readonly id: string;
   /** Tool calls of this command that may change files by themselves. */
   readonly tools: ToolWindow[] = [];
   /** Paths that were told; above `MAX_TOLD_PATHS` everything is looked at in the end. */
@@ -28,6 +30,10 @@ export class ChangeFrame {
   readonly #touched = new Set<string>();
   readonly #before = new Map<string, TreeEntry>();
   readonly #after = new Map<string, TreeEntry>();
+
+  constructor(id: string) {
+    this.id = id;
+  }
 
   note({ path, before, after }: Difference): void {
     if (!this.#touched.has(path) && before !== undefined) this.#before.set(path, before);

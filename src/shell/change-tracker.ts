@@ -8,13 +8,15 @@
  * read from the disk here; what it leaves out differs from the index at the end, and is told as nobody's.
  * An executor that names nothing has everything looked at before and after each of its commands.
  */
+import { randomUUID } from "node:crypto";
 import type { FileChange } from "../shared/file-change.ts";
 import { tellThrown } from "../shared/redact.ts";
 import { isBelow, parentOfVirtualPath } from "../shared/virtual-path.ts";
 import type { HarnessMount } from "../shared/workspace-spec.ts";
-import { isChange } from "../workspace/file-changes.ts";
+import { diffTrees, isChange } from "../workspace/file-changes.ts";
 import { type Difference, type Reading, TreeIndex } from "../workspace/tree-index.ts";
 import { ChangeFrame, type ToolWindow } from "./change-frame.ts";
+import type { ChangeJournal, Interrupted } from "./change-journal.ts";
 
 /** The changes of one command. */
 export interface ChangeReport {
@@ -30,8 +32,22 @@ const MAX_SMALL_TREE = 500;
 /** The clock of a file system lags behind by up to a tick. */
 const TICK_MS = 12;
 
+/** Begins the ids of calls of `sandbox.fs`. */
+export const FS_CALL = "fs:";
+
+/** What a tracker is made of. */
+export interface ChangeTrackerOptions {
+  readonly mounts: readonly HarnessMount[];
+  /** Whether commands name what they are about to change. */
+  readonly isTold: boolean;
+  readonly journal?: ChangeJournal | undefined;
+  /** Told what an earlier host left untold, before anything else is. */
+  onRecovered?(command: Interrupted, changes: readonly FileChange[]): void;
+}
+
 /** One per sandbox. */
 export class ChangeTracker {
+  readonly #options: ChangeTrackerOptions;
   readonly #index: TreeIndex | undefined;
   readonly #roots: readonly string[];
   readonly #isTold: boolean;
@@ -41,13 +57,16 @@ export class ChangeTracker {
   readonly #owners = new Map<string, ChangeFrame>();
   /** Those who own paths. */
   readonly #active = new Set<ChangeFrame>();
-  readonly #nobody = new ChangeFrame();
+  readonly #nobody = new ChangeFrame("");
   /** Looks pause in between, and each starts from the state that the one before it left. */
   #turn: Promise<unknown> = Promise.resolve();
   #learnt: Promise<void> | undefined;
+  /** Said once, with the first command. */
+  #journalProblem: string | undefined;
 
-  /** @param isTold whether commands name what they are about to change */
-  constructor(mounts: readonly HarnessMount[], isTold: boolean) {
+  constructor(options: ChangeTrackerOptions) {
+    const { mounts, isTold } = options;
+    this.#options = options;
     const hasTracked = mounts.some(({ tracked }) => tracked);
     this.#index = hasTracked ? new TreeIndex(mounts) : undefined;
     this.#roots = this.#index?.places.roots.map(({ path }) => path) ?? [];
@@ -60,14 +79,16 @@ export class ChangeTracker {
   }
 
   /** A command starts. The first one waits until it is known what is there. */
-  async open(): Promise<ChangeFrame> {
-    const frame = new ChangeFrame();
+  async open(id: string): Promise<ChangeFrame> {
+    const frame = new ChangeFrame(id);
     this.#open.push(frame);
     try {
       await this.#learn();
+      if (this.#journalProblem !== undefined) frame.problem = this.#journalProblem;
+      this.#journalProblem = undefined;
       if (!this.#isTold) await this.#touch(frame, this.#roots);
     } catch (thrown) {
-      frame.problem = tellThrown(thrown);
+      frame.problem = unreadable(thrown);
     }
     return frame;
   }
@@ -83,7 +104,7 @@ export class ChangeTracker {
 
   /** A tool of the command may change files until the promise of the function returned has resolved. */
   startTool(frame: ChangeFrame, toolCallId: string): () => Promise<void> {
-    const window: ToolWindow = { toolCallId, startMs: Date.now(), frame: new ChangeFrame() };
+    const window: ToolWindow = { toolCallId, startMs: Date.now(), frame: new ChangeFrame("") };
     frame.tools.push(window);
     return async () => {
       window.endMs = Date.now();
@@ -92,7 +113,7 @@ export class ChangeTracker {
         await this.#inTurn(() => this.#look(this.#roots, "new", this.#nobody));
         window.isLookedAt = true;
       } catch (thrown) {
-        frame.problem = tellThrown(thrown);
+        frame.problem = unreadable(thrown);
       }
     };
   }
@@ -103,10 +124,9 @@ export class ChangeTracker {
     try {
       await this.#settle(frame);
     } catch (thrown) {
-      frame.problem ??= tellThrown(thrown);
+      frame.problem ??= unreadable(thrown);
     }
-    if (frame.problem !== undefined)
-      return { changes: [], unknown: `the tracked mounts cannot be read: ${frame.problem}` };
+    if (frame.problem !== undefined) return { changes: [], unknown: frame.problem };
     const byTools = frame.tools.flatMap(({ toolCallId, frame: { changes } }) =>
       changes.map((change) => ({ ...change, toolCallId })),
     );
@@ -117,21 +137,22 @@ export class ChangeTracker {
   async around<T>(
     paths: readonly string[],
     operation: () => Promise<T>,
-    onChanges: (changes: readonly FileChange[]) => void,
+    onChanges: (changes: readonly FileChange[], id: string) => void,
   ): Promise<T> {
     if (this.#index === undefined) return await operation();
-    const frame = new ChangeFrame();
+    const frame = new ChangeFrame(`${FS_CALL}${randomUUID()}`);
     await this.#learn();
     await this.#touch(frame, paths);
     try {
       return await operation();
     } finally {
-      onChanges((await this.close(frame)).changes);
+      onChanges((await this.close(frame)).changes, frame.id);
     }
   }
 
   /** Compares everything: what differs now, or differed when it was first named, is nobody's. */
   async findUnreported(): Promise<readonly FileChange[]> {
+    if (this.#options.journal !== undefined) await this.#learn();
     if (this.#learnt === undefined || !this.#isTold) return [];
     await this.#inTurn(() => this.#look(this.#roots, "new", this.#nobody));
     return this.#nobody.changes.map((change) => ({ ...change, unreported: true }));
@@ -140,14 +161,30 @@ export class ChangeTracker {
   async #learn(): Promise<void> {
     const index = this.#index;
     if (index === undefined) return;
-    this.#learnt ??= this.#inTurn(() => drive(index.learn(), () => false));
+    this.#learnt ??= this.#inTurn(async () => {
+      await drive(index.learn(), () => false);
+      try {
+        for (const command of this.#options.journal?.readInterrupted() ?? [])
+          this.#options.onRecovered?.(command, await this.#changesSince(index, command));
+      } catch (thrown) {
+        this.#journalProblem = tellThrown(thrown);
+      }
+    });
     await this.#learnt;
+  }
+
+  async #changesSince(index: TreeIndex, { paths, before }: Interrupted): Promise<FileChange[]> {
+    await drive(index.look(paths, "all", []), () => false);
+    const changes = diffTrees(before, new Map(index.entries(paths)));
+    return changes.map((change) => ({ ...change, recovered: true }));
   }
 
   /** Names owned paths, after what others did there has been told apart. */
   async #touch(frame: ChangeFrame, paths: readonly string[]): Promise<void> {
     await this.#inTurn(async () => {
       await this.#look(paths, "all", this.#nobody, () => frame.isClosing);
+      const { journal } = this.#options;
+      if (this.#index !== undefined) journal?.touch(frame.id, paths, this.#index.entries(paths));
       this.#active.add(frame);
       for (const path of paths) {
         if (this.#active.size > 1) this.#disown((owned) => isBelow(owned, path));
@@ -235,4 +272,8 @@ async function drive(look: Generator<void, void>, mayStop: () => boolean): Promi
     }
     await new Promise<void>((resolve) => setImmediate(resolve));
   }
+}
+
+function unreadable(thrown: unknown): string {
+  return `the tracked mounts cannot be read: ${tellThrown(thrown)}`;
 }

@@ -1,11 +1,14 @@
 /** Numbers events and hands them to the host's `emit`, whose failures end here. */
 import { randomUUID } from "node:crypto";
-import type { EmitEvent, HarnessEvent } from "../shared/events.ts";
+import type { EmitEvent, FileEvent, HarnessEvent } from "../shared/events.ts";
 
 type WithoutStamp<Event> = Event extends HarnessEvent ? Omit<Event, "id" | "seq" | "at"> : never;
 
 /** An event before it has its id, number and time. */
 export type UnstampedEvent = WithoutStamp<HarnessEvent>;
+
+/** A file event before it is told; it keeps its id when it has to be told again. */
+export type StampedFileEvent = Omit<FileEvent, "seq" | "at">;
 
 /** The events of one sandbox. `emit` is called at once and in order; promises that it returns are not waited for. */
 export class EventStream {
@@ -17,10 +20,11 @@ export class EventStream {
     this.#emit = emit;
   }
 
-  emit(event: UnstampedEvent): void {
-    const stamp = { id: randomUUID(), seq: ++this.#seq, at: new Date().toISOString() };
+  /** An event that has an id keeps it. */
+  emit(event: UnstampedEvent | StampedFileEvent): void {
+    const stamp = { seq: ++this.#seq, at: new Date().toISOString() };
     try {
-      const given = this.#emit({ ...event, ...stamp } as HarnessEvent);
+      const given = this.#emit({ id: randomUUID(), ...event, ...stamp } as HarnessEvent);
       if (isThenable(given)) this.#watch(given);
     } catch {
       // A host that cannot take events still gets its results.

@@ -10,7 +10,6 @@ import type { ExecResult } from "../shared/sandbox.ts";
 import type { ChangeFrame } from "./change-frame.ts";
 import type { CheckedExec } from "./check-exec-options.ts";
 import { CommandToolCalls } from "./command-tool-calls.ts";
-import type { UnstampedEvent } from "./event-stream.ts";
 import { type BareResult, withoutReport } from "./exec-result.ts";
 import type { RuntimeParts } from "./runtime-parts.ts";
 import { settleExecution } from "./settle-execution.ts";
@@ -89,7 +88,7 @@ export class RunningCommand implements ScopedCommand {
     }
     this.#emitStarted();
     if (!this.stop.signal.aborted) this.#parts.prepare();
-    const frame = await this.#parts.tracker.open();
+    const frame = await this.#parts.tracker.open(this.id);
     this.#frame = frame;
     const startedMs = performance.now();
     this.#isOpen = true;
@@ -203,7 +202,8 @@ export class RunningCommand implements ScopedCommand {
       isolation,
       ...traced.cut,
     });
-    for (const change of report.changes) this.#parts.events.emit(toFileEvent(change, this.id));
+    const { id } = this;
+    this.#parts.fileEvents.tell(report.changes, { occurrenceId: id, source: "command", commandId: id }, id);
     return { ...bare, durationMs, changes: report.changes };
   }
 
@@ -232,11 +232,4 @@ export function stopped(stop: StopSwitch): BareResult {
     return withoutReport(126, { kind: "refused", by: "policy" }, "the sandbox was disposed");
   }
   return withoutReport(137, { kind: "killed", by: "abort" }, "the command was aborted before it started");
-}
-
-/** One change as an event, made by a command. */
-function toFileEvent(change: FileChange, commandId: string): UnstampedEvent {
-  const { change: what, ...fields } = change;
-  const source = change.toolCallId === undefined ? "command" : "tool";
-  return { type: `harness.file.${what}`, occurrenceId: commandId, ...fields, source, commandId };
 }

@@ -6,6 +6,7 @@ import type { HarnessTraceOptions } from "../shared/trace-options.ts";
 import type { MountAccess } from "../shared/workspace-spec.ts";
 import type { ChangeTracker } from "./change-tracker.ts";
 import type { EventStream } from "./event-stream.ts";
+import type { FileEvents } from "./file-events.ts";
 import type { IsolationKeeper } from "./isolation-record.ts";
 
 /** Limits that the runtime applies, and those of the executor that it was told about. */
@@ -18,6 +19,7 @@ export interface RuntimeParts {
   prepare(): void;
   readonly events: EventStream;
   readonly tracker: ChangeTracker;
+  readonly fileEvents: FileEvents;
   readonly isolation: IsolationKeeper;
   /** Absent: no tools, or no JavaScript to call them from. */
   readonly toolBridge: ToolBridge | undefined;

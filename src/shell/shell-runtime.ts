@@ -23,12 +23,14 @@ import type { ToolBridge } from "../shared/tools.ts";
 import type { HarnessTraceOptions } from "../shared/trace-options.ts";
 import type { HarnessWorkspaceSpec } from "../shared/workspace-spec.ts";
 import { waitAtMost } from "./bounded-wait.ts";
-import { ChangeTracker } from "./change-tracker.ts";
+import { ChangeJournal } from "./change-journal.ts";
+import { ChangeTracker, FS_CALL } from "./change-tracker.ts";
 import { checkExec } from "./check-exec-options.ts";
 import { CommandQueue } from "./command-queue.ts";
 import { createDefaultFiles } from "./default-files.ts";
 import { EventStream } from "./event-stream.ts";
 import { withoutReport } from "./exec-result.ts";
+import { type ChangeSource, FileEvents } from "./file-events.ts";
 import { IsolationKeeper } from "./isolation-record.ts";
 import { RunningCommand, stopped } from "./running-command.ts";
 import type { RuntimeParts } from "./runtime-parts.ts";
@@ -69,6 +71,8 @@ export interface ShellRuntimeOptions {
   /** @default a report that claims nothing */
   readonly isolation?: (() => Promise<IsolationReport>) | undefined;
   readonly getReadOnlyPrefixes?: (() => readonly string[]) | undefined;
+  /** See `CreateSandboxOptions.changeJournal`. */
+  readonly changeJournal?: string | undefined;
   /**
    * `maxToolCalls` and `maxToolConcurrency` are applied here, `timeoutMs` and `maxOutputBytes` are handed to
    * the executor with commands that have none of their own; all of them stand in the isolation record.
@@ -97,6 +101,7 @@ class ShellRuntime implements HarnessSandbox {
   readonly #options: ShellRuntimeOptions;
   readonly #parts: RuntimeParts;
   readonly #queue = new CommandQueue();
+  readonly #journal: ChangeJournal | undefined;
   readonly #open = new Map<StopSwitch, Promise<ExecResult>>();
   #commands = 0;
   #disposed: Promise<void> | undefined;
@@ -105,11 +110,26 @@ class ShellRuntime implements HarnessSandbox {
     this.#options = options;
     const { workspace, runtime } = options;
     const hasJavascript = workspace.capabilities.javascript && runtime?.javascript !== false;
+    const { mounts } = workspace;
+    const journal =
+      options.changeJournal === undefined ? undefined : new ChangeJournal(options.changeJournal, mounts);
+    this.#journal = journal;
+    const events = new EventStream(options.emit);
+    const fileEvents = new FileEvents(events, journal);
     this.#parts = {
       execute: options.execute,
       prepare: options.prepare ?? (() => undefined),
-      events: new EventStream(options.emit),
-      tracker: new ChangeTracker(workspace.mounts, options.tellsTouchedPaths === true),
+      events,
+      fileEvents,
+      tracker: new ChangeTracker({
+        mounts,
+        isTold: options.tellsTouchedPaths === true,
+        journal,
+        onRecovered: ({ id, events: told }, changes) => {
+          if (told === undefined) fileEvents.tell(changes, sourceOf(id), id);
+          else fileEvents.tellAgain(told, id);
+        },
+      }),
       isolation: new IsolationKeeper(options.isolation),
       toolBridge: hasJavascript ? options.toolBridge : undefined,
       emitToolEvents: options.emitToolEvents ?? true,
@@ -132,7 +152,7 @@ class ShellRuntime implements HarnessSandbox {
         this.#throwIfDisposed();
         refresh?.(this.#prefixesOrThrow());
       },
-      onChanges: (changes) => this.#emitFileChanges(changes),
+      onChanges: (changes, id) => this.#emitFileChanges(changes, id),
     });
   }
 
@@ -214,33 +234,25 @@ class ShellRuntime implements HarnessSandbox {
     this.#parts.events.emit({ type: "harness.runtime.dispose.failed", occurrenceId: randomUUID(), error });
   }
 
-  #emitFileChanges(changes: readonly FileChange[]): void {
+  #emitFileChanges(changes: readonly FileChange[], id: string): void {
     const tool = waitingToolOf(this);
     const by =
       tool === undefined
-        ? ({ occurrenceId: randomUUID(), source: "fs" } as const)
+        ? sourceOf(id)
         : ({
             occurrenceId: tool.toolCallId,
             source: "tool",
             commandId: tool.command.id,
             toolCallId: tool.toolCallId,
           } as const);
-    for (const { change, ...fields } of changes) {
-      this.#parts.events.emit({ type: `harness.file.${change}`, ...fields, ...by });
-    }
+    this.#parts.fileEvents.tell(changes, by, id);
   }
 
   /** What differs although no command said so. */
   async #emitUnreported(): Promise<void> {
-    const occurrenceId = randomUUID();
-    for (const { change, ...fields } of await this.#parts.tracker.findUnreported()) {
-      this.#parts.events.emit({
-        type: `harness.file.${change}`,
-        occurrenceId,
-        ...fields,
-        source: "unknown",
-      });
-    }
+    const changes = await this.#parts.tracker.findUnreported();
+    this.#parts.fileEvents.tell(changes, { occurrenceId: randomUUID(), source: "unknown" });
+    this.#journal?.close();
   }
 
   #throwIfDisposed(): void {
@@ -252,6 +264,13 @@ class ShellRuntime implements HarnessSandbox {
     if ("prefixes" in read) return read.prefixes;
     throw new SandboxError("FS_ERROR", read.problem, { errno: "EROFS" });
   }
+}
+
+/** Of an id as `ChangeTracker` gives them to calls of `sandbox.fs` and as commands have them. */
+function sourceOf(id: string): ChangeSource {
+  return id.startsWith(FS_CALL)
+    ? { occurrenceId: id.slice(FS_CALL.length), source: "fs" }
+    : { occurrenceId: id, source: "command", commandId: id };
 }
 
 async function runNested(running: RunningCommand, outer: RunningCommand): Promise<ExecResult> {

@@ -21,7 +21,8 @@ export interface TrackedFilesOptions {
   readonly cwd: string;
   /** Called before every call; what it throws is the call's rejection. */
   beforeCall(): void;
-  onChanges(changes: readonly FileChange[]): void;
+  /** @param id of the call, as the journal knows it */
+  onChanges(changes: readonly FileChange[], id: string): void;
 }
 
 /** As many links as a path walk follows before it calls them a loop. */

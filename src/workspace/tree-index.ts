@@ -115,6 +115,22 @@ export class TreeIndex {
     return this.#look(paths, reading, differences);
   }
 
+  /** What the index holds at and below paths, in every mount that shows them. */
+  *entries(paths: Iterable<string>): Generator<[path: string, entry: TreeEntry]> {
+    for (const path of paths) {
+      for (const { root, names } of this.places.of(path)) {
+        let [directory, at] = [this.#roots.get(root.path), root.path];
+        for (const [index, name] of names.entries()) {
+          const entry = directory?.entries.get(name);
+          at = joinVirtualPath(at, name);
+          if (index === names.length - 1 && entry !== undefined) yield [at, entry];
+          directory = directory?.directories.get(name);
+        }
+        if (directory !== undefined) yield* entriesBelow(directory, at);
+      }
+    }
+  }
+
   *#look(paths: Iterable<string>, reading: Finding["reading"], differences: Difference[]): Look {
     const look: Finding = {
       reading,
@@ -297,6 +313,15 @@ export class TreeIndex {
       if (entry === undefined || entry.kind !== "file" || entry.nlink <= 1) return [];
       return [...(this.#names.get(inodeKey(entry)) ?? [])].filter((path) => !looked.has(path));
     });
+  }
+}
+
+function* entriesBelow(directory: Directory, path: string): Generator<[path: string, entry: TreeEntry]> {
+  for (const [name, entry] of directory.entries) {
+    const at = joinVirtualPath(path, name);
+    yield [at, entry];
+    const below = directory.directories.get(name);
+    if (below !== undefined) yield* entriesBelow(below, at);
   }
 }
 

@@ -95,14 +95,14 @@ test("what is told beforehand is enough to report exactly what changed, whatever
         const host = mkdtempSync(join(tmpdir(), "workspace-"));
         try {
           const mounts = [{ path: "/work", backingPath: host, access: "rw", tracked: true }] as const;
-          const tracker = new ChangeTracker(mounts, isTold);
+          const tracker = new ChangeTracker({ mounts, isTold });
           const whole = new MountFs({ mounts });
           const log = new TouchLog(["/work"]);
           const fs = whole.view(log);
           for (const { others, steps } of commands) {
             for (const each of others) await attempt(whole, each);
             const before = readAll(host, "/work");
-            const frame = await tracker.open();
+            const frame = await tracker.open("command");
             log.direct((paths) => tracker.touch(frame, paths));
             for (const each of steps) await attempt(fs, each);
             log.direct(null);
