@@ -6,7 +6,7 @@ export interface FileChange {
   readonly kind: "file" | "directory" | "symlink";
   /** Bytes; files that exist after the change only. */
   readonly size?: number;
-  /** Lower-case hex digest of the content; files that exist after the change only. */
+  /** Lower-case hex digest of the content; files that exist after the change only, as far as they were read. */
   readonly sha256?: string;
   /** The tool call that made the change on the host; absent: the command's own doing. */
   readonly toolCallId?: string;

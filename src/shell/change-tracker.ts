@@ -118,11 +118,15 @@ export class ChangeTracker {
     };
   }
 
-  /** A command has ended: its changes and those of its tools. */
-  async close(frame: ChangeFrame): Promise<ChangeReport> {
+  /**
+   * A command has ended: its changes and those of its tools.
+   *
+   * @param readWithinMs files that are not read by then are told without a digest
+   */
+  async close(frame: ChangeFrame, readWithinMs = Number.POSITIVE_INFINITY): Promise<ChangeReport> {
     frame.isClosing = true;
     try {
-      await this.#settle(frame);
+      await this.#settle(frame, performance.now() + readWithinMs);
     } catch (thrown) {
       frame.problem ??= unreadable(thrown);
     }
@@ -182,7 +186,7 @@ export class ChangeTracker {
   /** Names owned paths, after what others did there has been told apart. */
   async #touch(frame: ChangeFrame, paths: readonly string[]): Promise<void> {
     await this.#inTurn(async () => {
-      await this.#look(paths, "all", this.#nobody, () => frame.isClosing);
+      await this.#look(paths, "all", this.#nobody, { mayStop: () => frame.isClosing });
       const { journal } = this.#options;
       if (this.#index !== undefined) journal?.touch(frame.id, paths, this.#index.entries(paths));
       this.#active.add(frame);
@@ -193,13 +197,15 @@ export class ChangeTracker {
     });
   }
 
-  async #settle(frame: ChangeFrame): Promise<void> {
+  async #settle(frame: ChangeFrame, untilMs: number): Promise<void> {
     if (this.#index === undefined) return;
     await this.#inTurn(async () => {
       const paths = [...this.#owners].filter(([, owner]) => owner === frame).map(([path]) => path);
-      if (paths.length > 0) await this.#look(paths, "new", frame);
-      if (frame.told > MAX_TOLD_PATHS) await this.#look(this.#roots, "new", frame);
-      else if (frame.tools.length > 0) await this.#look(this.#roots, "new", this.#nobody);
+      const look = (at: readonly string[], otherwise: ChangeFrame) =>
+        this.#look(at, "new", otherwise, { untilMs });
+      if (paths.length > 0) await look(paths, frame);
+      if (frame.told > MAX_TOLD_PATHS) await look(this.#roots, frame);
+      else if (frame.tools.length > 0) await look(this.#roots, this.#nobody);
       this.#disown((_path, owner) => owner === frame);
       this.#active.delete(frame);
       const at = this.#open.indexOf(frame);
@@ -215,11 +221,12 @@ export class ChangeTracker {
     paths: readonly string[],
     reading: Reading,
     otherwise: ChangeFrame,
-    mayStop: () => boolean = () => false,
+    { untilMs, mayStop = () => false }: { readonly untilMs?: number; mayStop?(): boolean } = {},
   ): Promise<void> {
     const differences: Difference[] = [];
     try {
-      if (this.#index !== undefined) await drive(this.#index.look(paths, reading, differences), mayStop);
+      if (this.#index !== undefined)
+        await drive(this.#index.look(paths, reading, differences, untilMs), mayStop);
     } finally {
       for (const difference of differences) {
         if (!isChange(difference.before, difference.after)) continue;

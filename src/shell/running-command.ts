@@ -8,6 +8,7 @@ import type { ExecuteInput } from "../shared/executor.ts";
 import type { FileChange } from "../shared/file-change.ts";
 import type { ExecResult } from "../shared/sandbox.ts";
 import type { ChangeFrame } from "./change-frame.ts";
+import type { ChangeReport } from "./change-tracker.ts";
 import type { CheckedExec } from "./check-exec-options.ts";
 import { CommandToolCalls } from "./command-tool-calls.ts";
 import { type BareResult, withoutReport } from "./exec-result.ts";
@@ -16,6 +17,9 @@ import { settleExecution } from "./settle-execution.ts";
 import type { StopSwitch } from "./stop-switch.ts";
 import { currentToolScope, type ScopedCommand } from "./tool-scope.ts";
 import { TracedFields } from "./trace-text.ts";
+
+/** Milliseconds that files are read for their digest after a command that did not end by itself. */
+const READ_AFTER_KILL_MS = 50;
 
 export class RunningCommand implements ScopedCommand {
   readonly id = randomUUID();
@@ -97,7 +101,12 @@ export class RunningCommand implements ScopedCommand {
     for (const child of this.#children) child.stop("abort");
     this.#tools?.close();
     const durationMs = performance.now() - startedMs;
-    return await this.#finish(result, durationMs, await this.#parts.tracker.close(frame));
+    return await this.#finish(result, durationMs, await this.#closeFrame(frame, result));
+  }
+
+  /** A command that was ended for being late must not wait for gigabytes to be read. */
+  async #closeFrame(frame: ChangeFrame, { ending }: BareResult): Promise<ChangeReport> {
+    return await this.#parts.tracker.close(frame, ending.kind === "exited" ? undefined : READ_AFTER_KILL_MS);
   }
 
   async #execute(readOnlyPrefixes: readonly string[]): Promise<BareResult> {

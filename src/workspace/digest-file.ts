@@ -15,8 +15,12 @@ export interface FileDigest {
 // One for all: between two pauses nothing of it is needed any more, so no two files use it at once.
 const block = Buffer.allocUnsafeSlow(1 << 20);
 
-/** Reads a file, with a pause after each MiB; `"gone"` when the name no longer leads to a regular file. */
-export function* digestFile(host: HostPath): Generator<void, FileDigest | "gone"> {
+/**
+ * Reads a file, with a pause after each MiB; `"gone"` when the name no longer leads to a regular file, `"late"` when
+ * it was not read by `untilMs` (`performance.now()`).
+ */
+export function* digestFile(host: HostPath, untilMs: number): Generator<void, FileDigest | "gone" | "late"> {
+  if (performance.now() > untilMs) return "late";
   let fd: number;
   try {
     fd = openSync(host, OPEN.read);
@@ -29,6 +33,7 @@ export function* digestFile(host: HostPath): Generator<void, FileDigest | "gone"
     const hash = createHash("sha256");
     for (let length = readSync(fd, block); length > 0; length = readSync(fd, block)) {
       hash.update(block.subarray(0, length));
+      if (performance.now() > untilMs) return "late";
       if (length === block.length) yield;
     }
     return { stats, sha256: hash.digest("hex") };

@@ -65,6 +65,8 @@ interface Finding {
   /** `none`: this is the first look, which reads nothing and tells no differences. */
   readonly reading: Reading | "none";
   readonly differences: Difference[];
+  /** By `performance.now()`; a file that is not read by then has no digest. */
+  readonly readUntilMs: number;
   /** Inodes read by this look. */
   readonly readNow: Set<string>;
   /** Directories that are still to be listed. */
@@ -104,15 +106,22 @@ export class TreeIndex {
   /** Learns what is there, without reading a file: about as long as a walk with `lstat` alone. */
   learn(): Look {
     const roots = this.places.roots.map(({ path }) => path);
-    return this.#look(roots, "none", []);
+    return this.#look(roots, "none", [], 0);
   }
 
   /**
    * Looks at and below paths, and at every other place that shows the same files. What is different from the last
    * look is put into `differences`, at once: a look that is given up has still brought the index so far.
+   *
+   * @param readUntilMs by `performance.now()`; files that are not read by then get no digest
    */
-  look(paths: Iterable<string>, reading: Reading, differences: Difference[]): Look {
-    return this.#look(paths, reading, differences);
+  look(
+    paths: Iterable<string>,
+    reading: Reading,
+    differences: Difference[],
+    readUntilMs = Number.POSITIVE_INFINITY,
+  ): Look {
+    return this.#look(paths, reading, differences, readUntilMs);
   }
 
   /** What the index holds at and below paths, in every mount that shows them. */
@@ -131,10 +140,16 @@ export class TreeIndex {
     }
   }
 
-  *#look(paths: Iterable<string>, reading: Finding["reading"], differences: Difference[]): Look {
+  *#look(
+    paths: Iterable<string>,
+    reading: Finding["reading"],
+    differences: Difference[],
+    readUntilMs: number,
+  ): Look {
     const look: Finding = {
       reading,
       differences,
+      readUntilMs,
       readNow: new Set(),
       pending: [],
       started: new Set(),
@@ -236,7 +251,7 @@ export class TreeIndex {
   }
 
   *#read(position: Position, name: string, { host, stats, before }: Unread, look: Finding): Generator<void> {
-    const after = yield* this.#readFile(host, stats, before, look.readNow);
+    const after = yield* this.#readFile(host, stats, before, look);
     if (after !== before) this.#put(position, name, before, after, look);
   }
 
@@ -266,7 +281,7 @@ export class TreeIndex {
     host: HostPath,
     seen: Stats,
     before: TreeEntry | undefined,
-    readNow: Set<string>,
+    { readNow, readUntilMs }: Finding,
   ): Generator<void, TreeEntry | undefined> {
     const key = inodeKey(seen);
     const known = before?.kind === "file" && isSameState(before, seen) ? before : undefined;
@@ -277,7 +292,9 @@ export class TreeIndex {
       return this.#keep(key, toEntry(seen, read));
     }
     const startMs = Date.now();
-    const found = yield* digestFile(host);
+    const found = yield* digestFile(host, readUntilMs);
+    // As good as racy: whoever has more time reads it.
+    if (found === "late") return toEntry(seen, { racy: true });
     this.#filesRead++;
     readNow.add(key);
     if (found === "gone") return undefined;

@@ -316,3 +316,16 @@ test.runIf(process.getuid?.() === 0)("a directory that cannot be listed stays as
     process.seteuid?.(0);
   }
 });
+
+test("a file that is not read in time has no digest, and gets one later", () => {
+  const { work, index } = makeIndex();
+  writeFileSync(join(work, "f"), "1");
+  const late: Difference[] = [];
+  for (const look = index.index.look(["/work"], "new", late, performance.now() - 1); !look.next().done; );
+  expect(late.map(({ after }) => [after?.kind, after?.size, after?.sha256])).toEqual([
+    ["file", 1, undefined],
+  ]);
+  const later: Difference[] = [];
+  for (const look = index.index.look(["/work"], "new", later); !look.next().done; );
+  expect(later.map(({ after }) => after?.sha256)).toEqual([sha256("1")]);
+});
