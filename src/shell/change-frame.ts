@@ -1,8 +1,7 @@
 /** What one command, tool call or file call changed, collected look by look. */
 import type { FileChange } from "../shared/file-change.ts";
 import { diffTrees } from "../workspace/file-changes.ts";
-import type { TreeEntry } from "../workspace/tree-entry.ts";
-import type { Difference } from "../workspace/tree-index.ts";
+import type { Difference, TreeEntry } from "../workspace/tree-entry.ts";
 
 /** A call of a tool, as far as its files go. */
 export interface ToolWindow {

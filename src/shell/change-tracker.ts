@@ -14,7 +14,8 @@ import { tellThrown } from "../shared/redact.ts";
 import { isBelow, parentOfVirtualPath } from "../shared/virtual-path.ts";
 import type { HarnessMount } from "../shared/workspace-spec.ts";
 import { diffTrees, isChange } from "../workspace/file-changes.ts";
-import { type Difference, type Reading, TreeIndex } from "../workspace/tree-index.ts";
+import type { Difference } from "../workspace/tree-entry.ts";
+import { type Reading, TreeIndex } from "../workspace/tree-index.ts";
 import { ChangeFrame, type ToolWindow } from "./change-frame.ts";
 import type { ChangeJournal, Interrupted } from "./change-journal.ts";
 

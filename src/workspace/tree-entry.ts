@@ -22,6 +22,16 @@ export interface TreeEntry {
   readonly linkTarget: string | undefined;
 }
 
+/** One path whose state is not what the index held; at least one of the two is there. */
+export interface Difference {
+  /** Inside the sandbox. */
+  readonly path: string;
+  readonly before: TreeEntry | undefined;
+  readonly after: TreeEntry | undefined;
+  /** By the clock of the file system; of a path that is gone, the last change of its directory. */
+  readonly changedAtMs: number;
+}
+
 /** What is found out about an entry besides its stats. */
 export interface Found {
   readonly sha256?: string | undefined;

@@ -2,29 +2,18 @@
  * What lies in the tracked mounts, from the host's own view, kept from one look to the next. A look visits what
  * lies at and below some paths, brings the index up to date there, and tells what was different: its cost follows
  * those paths and not the size of the trees. Used by the side that reports changes, never by a script.
- *
- * Content is compared by digest. A digest stands as long as inode, size, mtime and ctime are the same; a file
- * that was read within a tick of its last change could change once more unseen, and is read again.
+ * Content is compared by digest.
  */
 import type { Stats } from "node:fs";
 import { joinVirtualPath } from "../shared/virtual-path.ts";
 import type { HarnessMount } from "../shared/workspace-spec.ts";
-import { digestFile } from "./digest-file.ts";
+import { type Deadline, DigestCache } from "./digest-cache.ts";
+import { knownFile, lstat, otherEntry } from "./entry-states.ts";
 import { toErrno } from "./fs-error.ts";
-import { decodeName, type HostPath, joinHostPath, readNames } from "./host-path.ts";
-import { lstatSync, readlinkSync } from "./node-fs.ts";
+import { type HostPath, joinHostPath, readNames } from "./host-path.ts";
+import { type Directory, entriesBelow, newDirectory, remove, removeBelow } from "./index-directory.ts";
 import { TrackedPlaces } from "./tracked-places.ts";
-import { inodeKey, isSameState, kindOf, type TreeEntry, toEntry } from "./tree-entry.ts";
-
-/** One path whose state is not what the index held; at least one of the two is there. */
-export interface Difference {
-  /** Inside the sandbox. */
-  readonly path: string;
-  readonly before: TreeEntry | undefined;
-  readonly after: TreeEntry | undefined;
-  /** By the clock of the file system; of a path that is gone, the last change of its directory. */
-  readonly changedAtMs: number;
-}
+import { type Difference, inodeKey, kindOf, type TreeEntry } from "./tree-entry.ts";
 
 /**
  * Which files a look reads, so that it has their digests: `all`, or those whose state is `new` to the index. A
@@ -37,13 +26,6 @@ export type Look = Generator<void, void>;
 
 /** Entries between two pauses: about 3 ms of lstat calls. */
 const ENTRIES_PER_PIECE = 500;
-// Linux stamps files by a clock that ticks every 1 to 10 ms.
-const TICK_MS = 20;
-
-interface Directory {
-  readonly entries: Map<string, TreeEntry>;
-  readonly directories: Map<string, Directory>;
-}
 
 /** A directory of the index, and where it is. */
 interface Position {
@@ -61,14 +43,10 @@ interface Unread {
 }
 
 /** What one look has found out so far. */
-interface Finding {
+interface Finding extends Deadline {
   /** `none`: this is the first look, which reads nothing and tells no differences. */
   readonly reading: Reading | "none";
   readonly differences: Difference[];
-  /** By `performance.now()`; a file that is not read by then has no digest. */
-  readonly readUntilMs: number;
-  /** Inodes read by this look. */
-  readonly readNow: Set<string>;
   /** Directories that are still to be listed. */
   readonly pending: Position[];
   /** Paths at which this look has started. */
@@ -80,11 +58,9 @@ interface Finding {
 export class TreeIndex {
   readonly places: TrackedPlaces;
   readonly #roots = new Map<string, Directory>();
-  /** Entries that were read, by inode: a file keeps its digest when a directory above it is renamed. */
-  readonly #digests = new Map<string, TreeEntry>();
+  readonly #digests = new DigestCache();
   /** Paths of files with several names: a change of one is a change of all. */
   readonly #names = new Map<string, Set<string>>();
-  #filesRead = 0;
   #size = 0;
 
   /** Every mount of the workspace: the untracked ones may show a tracked one's directory under another path. */
@@ -100,7 +76,7 @@ export class TreeIndex {
 
   /** Files read for their digest since construction. */
   get filesRead(): number {
-    return this.#filesRead;
+    return this.#digests.filesRead;
   }
 
   /** Learns what is there, without reading a file: about as long as a walk with `lstat` alone. */
@@ -164,7 +140,7 @@ export class TreeIndex {
         yield* this.#list(next, look);
       waiting = differences.slice(known).flatMap((difference) => this.#otherNames(difference, look.started));
     }
-    for (const { before } of differences) this.#forget(before);
+    for (const { before } of differences) this.#digests.forget(before);
   }
 
   /** Starts at the path, or at the first directory above it that is not what the index takes it for. */
@@ -251,7 +227,7 @@ export class TreeIndex {
   }
 
   *#read(position: Position, name: string, { host, stats, before }: Unread, look: Finding): Generator<void> {
-    const after = yield* this.#readFile(host, stats, before, look);
+    const after = yield* this.#digests.read(host, stats, before, look);
     if (after !== before) this.#put(position, name, before, after, look);
   }
 
@@ -277,47 +253,6 @@ export class TreeIndex {
     look.differences.push({ path: at, before, after, changedAtMs });
   }
 
-  *#readFile(
-    host: HostPath,
-    seen: Stats,
-    before: TreeEntry | undefined,
-    { readNow, readUntilMs }: Finding,
-  ): Generator<void, TreeEntry | undefined> {
-    const key = inodeKey(seen);
-    const known = before?.kind === "file" && isSameState(before, seen) ? before : undefined;
-    const read = this.#digests.get(key);
-    // A file with several names is read once in one look, however fresh it is.
-    if (read !== undefined && isSameState(read, seen) && (!read.racy || readNow.has(key))) {
-      if (known !== undefined && known.sha256 === read.sha256) return withStats(known, seen);
-      return this.#keep(key, toEntry(seen, read));
-    }
-    const startMs = Date.now();
-    const found = yield* digestFile(host, readUntilMs);
-    // As good as racy: whoever has more time reads it.
-    if (found === "late") return toEntry(seen, { racy: true });
-    this.#filesRead++;
-    readNow.add(key);
-    if (found === "gone") return undefined;
-    // The opened file speaks for itself: another one may have taken the name since lstat.
-    const stats = found.stats ?? seen;
-    const racy = stats.ctimeMs >= startMs - TICK_MS;
-    const { sha256 } = found;
-    if (known !== undefined && known.sha256 === sha256 && known.racy === racy && isSameState(known, stats))
-      return withStats(known, stats);
-    return this.#keep(inodeKey(stats), toEntry(stats, { sha256, racy }));
-  }
-
-  #keep(key: string, entry: TreeEntry): TreeEntry {
-    if (entry.sha256 !== undefined) this.#digests.set(key, entry);
-    return entry;
-  }
-
-  #forget(before: TreeEntry | undefined): void {
-    if (before === undefined) return;
-    const key = inodeKey(before);
-    if (this.#digests.get(key) === before) this.#digests.delete(key);
-  }
-
   #note(path: string, entry: TreeEntry): void {
     const key = inodeKey(entry);
     const names = this.#names.get(key);
@@ -330,88 +265,5 @@ export class TreeIndex {
       if (entry === undefined || entry.kind !== "file" || entry.nlink <= 1) return [];
       return [...(this.#names.get(inodeKey(entry)) ?? [])].filter((path) => !looked.has(path));
     });
-  }
-}
-
-function* entriesBelow(directory: Directory, path: string): Generator<[path: string, entry: TreeEntry]> {
-  for (const [name, entry] of directory.entries) {
-    const at = joinVirtualPath(path, name);
-    yield [at, entry];
-    const below = directory.directories.get(name);
-    if (below !== undefined) yield* entriesBelow(below, at);
-  }
-}
-
-function newDirectory(): Directory {
-  return { entries: new Map(), directories: new Map() };
-}
-
-/** Takes an entry and all below it out of the index; returns how many that were. */
-function remove(
-  directory: Directory,
-  name: string,
-  before: TreeEntry,
-  path: string,
-  changedAtMs: number,
-  gone: Difference[],
-): number {
-  const at = joinVirtualPath(path, name);
-  const below = removeBelow(directory, name, at, changedAtMs, gone);
-  directory.entries.delete(name);
-  gone.push({ path: at, before, after: undefined, changedAtMs });
-  return below + 1;
-}
-
-function removeBelow(
-  parent: Directory,
-  name: string,
-  path: string,
-  changedAtMs: number,
-  gone: Difference[],
-): number {
-  const directory = parent.directories.get(name);
-  if (directory === undefined) return 0;
-  parent.directories.delete(name);
-  let removed = 0;
-  for (const [child, before] of directory.entries)
-    removed += remove(directory, child, before, path, changedAtMs, gone);
-  return removed;
-}
-
-function lstat(host: HostPath): Stats | undefined {
-  try {
-    return lstatSync(host, { throwIfNoEntry: false });
-  } catch {
-    return undefined; // gone or closed to us since its directory was listed
-  }
-}
-
-/** The entry of a file that need not be read. */
-function knownFile(
-  stats: Stats,
-  before: TreeEntry | undefined,
-  reading: Finding["reading"],
-): TreeEntry | undefined {
-  const known = before?.kind === "file" && isSameState(before, stats) ? before : undefined;
-  if (reading === "none") return known === undefined ? toEntry(stats) : withStats(known, stats);
-  if (known === undefined || known.racy) return undefined;
-  return reading === "new" || known.sha256 !== undefined ? withStats(known, stats) : undefined;
-}
-
-function withStats(known: TreeEntry, stats: Stats): TreeEntry {
-  return known.nlink === stats.nlink && known.mode === (stats.mode & 0o7777) ? known : toEntry(stats, known);
-}
-
-/** A directory, link or special file; the entry of before when nothing that counts has changed. */
-function otherEntry(host: HostPath, stats: Stats, before: TreeEntry | undefined): TreeEntry | undefined {
-  if (stats.isDirectory() && before?.kind === "directory") return before;
-  if (!stats.isSymbolicLink()) {
-    return before !== undefined && isSameState(before, stats) ? before : toEntry(stats);
-  }
-  if (before?.kind === "symlink" && isSameState(before, stats)) return before;
-  try {
-    return toEntry(stats, { linkTarget: decodeName(readlinkSync(host, { encoding: "buffer" })) });
-  } catch {
-    return undefined; // gone since its directory was listed
   }
 }

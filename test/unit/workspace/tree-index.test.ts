@@ -15,8 +15,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { HarnessMount } from "../../../src/shared/workspace-spec.ts";
 import { diffTrees, type Tree } from "../../../src/workspace/file-changes.ts";
-import type { TreeEntry } from "../../../src/workspace/tree-entry.ts";
-import { type Difference, type Reading, TreeIndex } from "../../../src/workspace/tree-index.ts";
+import type { Difference, TreeEntry } from "../../../src/workspace/tree-entry.ts";
+import { type Reading, TreeIndex } from "../../../src/workspace/tree-index.ts";
 import { makeWorkspace } from "./helpers.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
