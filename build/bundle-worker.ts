@@ -13,12 +13,14 @@ import { basename, dirname, join } from "node:path";
 import { build, type Metafile, type Plugin } from "esbuild";
 import { checkSelfContained, commonOptions } from "./esbuild-options.ts";
 import { root } from "./paths.ts";
+import { engineFaults } from "./plugins/engine-faults.ts";
 import { justBashErrors } from "./plugins/just-bash-errors.ts";
 import { noNativeCodecs } from "./plugins/native-codecs.ts";
 import { pythonMounts } from "./plugins/python-mounts.ts";
 import { requireBuiltins } from "./plugins/require-builtins.ts";
 import { STRIPPER_WASM, stripperWasm, stripTypes } from "./plugins/strip-types.ts";
 import { unusedRequire } from "./plugins/unused-require.ts";
+import { workerFiles } from "./plugins/worker-files.ts";
 
 /** For bundled CommonJS: sql.js looks for its WebAssembly beside the file that it runs from. */
 const OWN_FILE = { __dirname: "import.meta.dirname", __filename: "import.meta.filename" };
@@ -75,7 +77,14 @@ async function bundleEntries(
     splitting: true,
     chunkNames: `${CHUNKS}/[name]-[hash]`,
     define: { ...OWN_FILE, __BUILD_ID__: JSON.stringify(buildId) },
-    plugins: [justBashErrors(join(justBash, "dist/bundle")), noNativeCodecs, unusedRequire, requireBuiltins],
+    plugins: [
+      justBashErrors(join(justBash, "dist/bundle")),
+      noNativeCodecs,
+      workerFiles,
+      engineFaults,
+      unusedRequire,
+      requireBuiltins,
+    ],
   });
   return metafile;
 }
@@ -103,7 +112,7 @@ async function bundleScript(script: string, chunks: string): Promise<Metafile> {
     define: OWN_FILE,
     outfile: join(chunks, script),
     banner: { js: NEUTRAL_ARGV },
-    plugins: [stripTypes, pythonMounts, onlyReleaseQuickjs, requireBuiltins],
+    plugins: [stripTypes, pythonMounts, workerFiles, onlyReleaseQuickjs, requireBuiltins],
   });
   return metafile;
 }

@@ -3,13 +3,19 @@
  * `/host` and redirects some functions there, so that errors, `glob`, `scandir` and open files told names with
  * `/host` in front, and functions that it forgot (`os.rename`, `os.access`, `tempfile`) looked in the interpreter's
  * own memory. Here each top directory of the sandbox is mounted at its own name, over the interpreter's; `/` alone
- * is still redirected, and its own names cannot be written.
+ * is still redirected, and its own names cannot be written. The files themselves are `shims/python-files.ts`.
  */
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Plugin } from "esbuild";
+import { root } from "../paths.ts";
+import { changeText, type TextChange } from "./change-text.ts";
+import { FILE_CALLS, FILE_CALLS_IMPORT } from "./worker-files.ts";
+
+const FILES = JSON.stringify(join(root, "build/shims/python-files.ts"));
 
 /** What just-bash 3.4.2 says → what it should say. */
-const CHANGES: readonly (readonly [before: string, after: string])[] = [
+const CHANGES: readonly TextChange[] = [
   [
     'Module.FS.mount(HOSTFS, { root: "/" }, "/host");',
     `Module.FS.mount(HOSTFS, { root: "/" }, "/host");
@@ -19,11 +25,15 @@ const CHANGES: readonly (readonly [before: string, after: string])[] = [
       Module.FS.mount(HOSTFS, { root: "/" + name }, "/" + name);
     }`,
   ],
-  // Links are links: taken for what they lead to, `shutil.rmtree` emptied directories outside of its tree.
-  ["(() => {\n      const stat = backend.stat(path);", "(() => {\n      const stat = backend.lstat(path);"],
+  ...FILE_CALLS,
   [
-    "(() => {\n          const stat = backend.stat(path);",
-    "(() => {\n          const stat = backend.lstat(path);",
+    `createHOSTFS(
+    backend,
+    Module.FS,
+    Module.PATH,
+    input.maxFileSize ?? 8 * 1024 * 1024
+  )`,
+    "createHostFiles(backend, Module.FS, Module.PATH)",
   ],
   // A script in the sandbox's own /tmp would be a file that the guest sees, and its folder a place of modules.
   ['const scriptPath = "/tmp/_jb_script.py";', 'const scriptPath = "/lib/script.py";'],
@@ -49,12 +59,8 @@ const CHANGES: readonly (readonly [before: string, after: string])[] = [
 
 /** Applies the changes; throws when one of the texts is not there exactly once. */
 export function mountForPython(text: string): string {
-  return CHANGES.reduce((changed, [before, after]) => {
-    const parts = changed.split(before);
-    if (parts.length !== 2)
-      throw new Error(`just-bash's Python worker does not say as it used to: ${before}`);
-    return parts.join(after);
-  }, text);
+  const imports = `${FILE_CALLS_IMPORT}import { createHostFiles } from ${FILES};\n`;
+  return imports + changeText("just-bash's Python worker", text, CHANGES);
 }
 
 export const pythonMounts: Plugin = {

@@ -10,13 +10,19 @@ import type { Plugin } from "esbuild";
 const PREAMBLE =
   /^import ?\{createRequire\} ?from ?"node:module";const require=createRequire\(import\.meta\.url\);\n/;
 
+/** The text without its own `require`, where that is not used. */
+export function withoutUnusedRequire(text: string): string {
+  const rest = text.replace(PREAMBLE, "");
+  return /\brequire\b/.test(rest) ? text : rest;
+}
+
 export const unusedRequire: Plugin = {
   name: "unused-require",
   setup(build) {
     build.onLoad({ filter: /[\\/]just-bash[\\/]dist[\\/]bundle[\\/].*\.js$/ }, ({ path }) => {
       const text = readFileSync(path, "utf8");
-      const rest = text.replace(PREAMBLE, "");
-      return rest === text || /\brequire\b/.test(rest) ? undefined : { contents: rest };
+      const rest = withoutUnusedRequire(text);
+      return rest === text ? undefined : { contents: rest };
     });
   },
 };

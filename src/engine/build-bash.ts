@@ -2,6 +2,8 @@
 import { Bash, DefenseInDepthBox, type IFileSystem, type JavaScriptConfig } from "just-bash";
 import type { DefenseInDepth } from "../shared/defense.ts";
 import { env } from "./commands/env.ts";
+import { ln } from "./commands/ln.ts";
+import { ls } from "./commands/ls.ts";
 import { printenv } from "./commands/printenv.ts";
 import { rm } from "./commands/rm.ts";
 import { sleep } from "./commands/sleep.ts";
@@ -46,6 +48,8 @@ export function buildBash(
     customCommands: [
       printenv,
       env,
+      ln,
+      ls,
       rm,
       sleep,
       timeoutCommand(limiter),

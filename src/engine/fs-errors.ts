@@ -3,7 +3,7 @@
  * `BadSubstitutionError`, which every pipeline turns into its `stderr` and status 1 while the script goes on.
  * Any other error thrown from a redirect ends the script, and with it the output so far.
  * Commands read `message` and `code`, as they do of Node's own errors, and print the message of what they do not
- * know: that is then the C library's text, as a shell's user expects it.
+ * know: that is then the C library's text, as a shell's user expects it. `nodeText` is for `python3` and `js-exec`.
  */
 import { BadSubstitutionError } from "just-bash:errors";
 import { type FsErrorInfo, fsErrorMessage } from "../workspace/fs-error.ts";
@@ -21,10 +21,34 @@ const READ_BY_COMMANDS = new Set([
   "EINVAL",
 ]);
 
+/** The last failures by path, for commands whose own word says less. Every failure is noted, so none is out of date. */
+const failures = new Map<string, FsErrorInfo>();
+const MAX_FAILURES = 64;
+let latest: FsErrorInfo | undefined;
+
+/** What stopped the last call that failed at this path. */
+export function failureAt(path: string): string | undefined {
+  return failures.get(path)?.errno;
+}
+
+/** The last call that failed. */
+export function lastFailure(): FsErrorInfo | undefined {
+  return latest;
+}
+
+function note(info: FsErrorInfo): void {
+  latest = info;
+  failures.delete(info.path);
+  failures.set(info.path, info);
+  const [oldest] = failures.keys();
+  if (failures.size > MAX_FAILURES && oldest !== undefined) failures.delete(oldest);
+}
+
 /** Makes the error for one failed file operation; the shape that `MountFs` takes as `createError`. */
 export function createShellFsError(info: FsErrorInfo): Error {
+  note(info);
   const error = new BadSubstitutionError(info.path, "", `${toShellText(info.path, info.errno)}\n`);
   error.name = "FsError";
   error.message = READ_BY_COMMANDS.has(info.errno) ? fsErrorMessage(info) : errnoText(info.errno);
-  return Object.assign(error, { code: info.errno, path: info.path });
+  return Object.assign(error, { code: info.errno, path: info.path, nodeText: fsErrorMessage(info) });
 }

@@ -1,6 +1,7 @@
 /** Text ↔ bytes in the encodings that the engine names. */
 import { Buffer, constants } from "node:buffer";
 import { Failure } from "./fs-error.ts";
+import { escapeStrayBytes, unescapeStrayBytes } from "./stray-bytes.ts";
 
 /** Encodings of the engine's file calls. */
 export type TextEncoding = "utf8" | "utf-8" | "ascii" | "binary" | "latin1" | "base64" | "hex";
@@ -27,15 +28,16 @@ export function toBytes(content: string | Uint8Array, encoding: TextEncoding): U
     case "latin1":
     case "ascii":
       // The engine sometimes calls text "binary"; a unit above 0xFF tells, and cutting it to a byte would destroy it.
-      return Buffer.from(content, isOneBytePerUnit(content) ? "latin1" : "utf8");
+      return isOneBytePerUnit(content) ? Buffer.from(content, "latin1") : unescapeStrayBytes(content);
     default:
-      return Buffer.from(content, "utf8");
+      return unescapeStrayBytes(content);
   }
 }
 
-/** Bytes as text; what is not UTF-8 becomes U+FFFD under `utf8`. Throws `EFBIG` for what no text can hold. */
+/** Bytes as text; what is not UTF-8 is escaped under `utf8` (`stray-bytes.ts`). Throws `EFBIG` for what no text can hold. */
 export function toText(bytes: Uint8Array, encoding: TextEncoding): string {
   if (bytes.length > MAX_TEXT_LENGTH) throw new Failure("EFBIG");
+  if (encoding === "utf8" || encoding === "utf-8") return escapeStrayBytes(bytes);
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(
     encoding === "binary" ? "latin1" : encoding,
   );

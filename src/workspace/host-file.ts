@@ -44,9 +44,40 @@ export function readHostFile(host: HostPath, maxBytes = Number.POSITIVE_INFINITY
   }
 }
 
+/** At most `length` bytes from `offset`. */
+export function readHostFilePart(host: HostPath, offset: number, length: number): Buffer {
+  const fd = openSync(host, OPEN.read);
+  try {
+    const stats = fstatSync(fd);
+    if (stats.isDirectory()) throw new Failure("EISDIR");
+    if (!stats.isFile()) throw new Failure(NOT_REGULAR);
+    const part = Buffer.alloc(Math.max(0, Math.min(length, stats.size - offset)));
+    return part.subarray(0, readSync(fd, part, 0, part.length, offset));
+  } finally {
+    closeSync(fd);
+  }
+}
+
 /** Replaces the content, or adds to its end. Creates the file with mode `0o666` less the umask. */
 export function writeHostFile(host: HostPath, bytes: Uint8Array, append: boolean, guard: WriteGuard): void {
-  withWritable(host, append, guard, (fd) => writeAll(fd, bytes));
+  withWritable(host, append ? "add" : "replace", guard, (fd) => writeAll(fd, bytes));
+}
+
+/** Writes over what is at `offset`; bytes between the end and `offset` become zeros. Creates the file. */
+export function writeHostFilePart(
+  host: HostPath,
+  bytes: Uint8Array,
+  offset: number,
+  guard: WriteGuard,
+): void {
+  withWritable(host, "over", guard, (fd) => {
+    for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at, offset + at);
+  });
+}
+
+/** Cuts a file, or lengthens it by a hole. */
+export function resizeHostFile(host: HostPath, size: number, guard: WriteGuard): void {
+  withWritable(host, "over", guard, (fd) => ftruncateSync(fd, size));
 }
 
 /** Replaces the content of one file by that of another, 1 MiB at a time. */
@@ -55,7 +86,7 @@ export function copyHostFile(from: HostPath, to: HostPath, guard: WriteGuard): v
   try {
     const stats = fstatSync(source);
     if (!stats.isFile()) throw new Failure(NOT_REGULAR);
-    withWritable(to, false, guard, (fd) => copyAll(source, fd));
+    withWritable(to, "replace", guard, (fd) => copyAll(source, fd));
   } finally {
     closeSync(source);
   }
@@ -72,16 +103,19 @@ export function makePrivate(host: HostPath, stats: Stats, guard: WriteGuard): vo
 /** Begins the names that are only there while something is replaced; hidden from `*` in case a kill leaves one. */
 export const temporaryPrefix = `.little-harness-${processId}-`;
 
-function withWritable(host: HostPath, append: boolean, guard: WriteGuard, use: (fd: number) => void): void {
-  let fd = openSync(host, append ? OPEN.append : OPEN.write, 0o666);
+/** What happens to the content that is there: it goes, it is added to, or it is written over in places. */
+type WriteWay = "replace" | "add" | "over";
+
+function withWritable(host: HostPath, way: WriteWay, guard: WriteGuard, use: (fd: number) => void): void {
+  let fd = openSync(host, way === "add" ? OPEN.append : OPEN.write, 0o666);
   try {
     const stats = fstatSync(fd);
     if (!stats.isFile()) throw new Failure(NOT_REGULAR);
     if (!guard.knowsAllNames(stats)) {
-      const copy = replaceByCopy(host, stats, append);
+      const copy = replaceByCopy(host, stats, way !== "replace");
       closeSync(fd);
       fd = copy;
-    } else if (!append && stats.size > 0) {
+    } else if (way === "replace" && stats.size > 0) {
       // Truncated only after the check above: what must not be written must not be emptied either.
       ftruncateSync(fd, 0);
     }

@@ -12,6 +12,8 @@ import { globFiles } from "./glob.ts";
 import type { MountFs } from "./mount-fs.ts";
 import { errnoText } from "./shell-error.ts";
 
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
 /** The files of a sandbox; relative paths start at `cwd`. `beforeCall` runs before each operation. */
 export function hostFiles(fs: MountFs, cwd: string, beforeCall = (): void => undefined): SandboxFileSystem {
   // A trailing slash asks for a directory; resolving by text alone would lose it.
@@ -22,7 +24,7 @@ export function hostFiles(fs: MountFs, cwd: string, beforeCall = (): void => und
   const at1 = <T>(path: string, call: (absolute: string) => Promise<T>) =>
     mapped(path, beforeCall, () => call(at(path)));
   return {
-    readFile: (path) => at1(path, (absolute) => fs.readFile(absolute)),
+    readFile: (path) => at1(path, async (absolute) => decoder.decode(await fs.readFileBuffer(absolute))),
     readFileBuffer: (path) => at1(path, (absolute) => fs.readFileBuffer(absolute)),
     writeFile: (path, content) => at1(path, (absolute) => fs.writeFile(absolute, content)),
     appendFile: (path, content) => at1(path, (absolute) => fs.appendFile(absolute, content)),

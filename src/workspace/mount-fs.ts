@@ -16,7 +16,15 @@ import { type EncodingOption, encodingOf, MAX_TEXT_LENGTH, toBytes, toText } fro
 import { copyTree, namesIn } from "./copy-tree.ts";
 import { builtInDevices, type Device } from "./devices.ts";
 import { type CreateFsError, Failure, FsError, toErrno } from "./fs-error.ts";
-import { NOT_REGULAR, readHostFile, writeHostFile } from "./host-file.ts";
+import {
+  NOT_REGULAR,
+  readHostFile,
+  readHostFilePart,
+  resizeHostFile,
+  writeHostFile,
+  writeHostFilePart,
+} from "./host-file.ts";
+import type { HostPath } from "./host-path.ts";
 import { changeMode, changeTimes, makeDirectory, makeHardLink, makeLink } from "./make-entry.ts";
 import { MountTable } from "./mount-table.ts";
 import { movePath } from "./move.ts";
@@ -56,6 +64,15 @@ interface Shared {
   readonly createError: CreateFsError;
   isSealed: boolean;
 }
+
+/** A range of a file, in bytes. */
+export interface FilePart {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Where a write goes that does not replace the content: over what is there, or nowhere, to give the file a size. */
+export type WritePlace = { readonly offset: number } | { readonly size: number };
 
 /** One sandbox's file system. */
 export class MountFs {
@@ -133,7 +150,7 @@ export class MountFs {
 
   // ---- content
 
-  /** The content as text; what is not UTF-8 becomes U+FFFD under the default encoding. */
+  /** The content as text; under the default encoding what is not UTF-8 is escaped, and comes back when it is written. */
   async readFile(path: string, options?: EncodingOption): Promise<string> {
     const bytes = await this.#read(path, MAX_TEXT_LENGTH);
     return this.#run("read", path, () => toText(bytes, encodingOf(options)));
@@ -144,13 +161,21 @@ export class MountFs {
     return this.readFile(path, "latin1");
   }
 
-  async readFileBuffer(path: string): Promise<Uint8Array> {
-    return this.#read(path, Number.POSITIVE_INFINITY);
+  /** With a `part`: at most `length` bytes from `offset`, fewer at the end of the file. */
+  async readFileBuffer(path: string, part?: FilePart): Promise<Uint8Array> {
+    return part === undefined ? this.#read(path, Number.POSITIVE_INFINITY) : this.#readPart(path, part);
   }
 
-  /** Creates or replaces a file; mode and hard links of one that is there stay. */
-  async writeFile(path: string, content: string | Uint8Array, options?: EncodingOption): Promise<void> {
-    await this.#write(path, content, options, false);
+  /** Creates or replaces a file; mode and hard links of one that is there stay. A `place` leaves the rest as it is. */
+  async writeFile(
+    path: string,
+    content: string | Uint8Array,
+    options?: EncodingOption,
+    place?: WritePlace,
+  ): Promise<void> {
+    if (place === undefined) await this.#write(path, content, options, false);
+    else if ("size" in place) await this.#resize(path, place.size);
+    else await this.#writePart(path, toBytes(content, encodingOf(options)), place.offset);
   }
 
   async appendFile(path: string, content: string | Uint8Array, options?: EncodingOption): Promise<void> {
@@ -287,6 +312,38 @@ export class MountFs {
     });
   }
 
+  async #readPart(path: string, { offset, length }: FilePart): Promise<Uint8Array> {
+    const place = this.#run("open", path, () => this.#existing(path, true));
+    if (place.in !== "mount")
+      return (await this.#read(path, MAX_TEXT_LENGTH)).subarray(offset, offset + length);
+    return this.#run("read", path, () => {
+      if (isDirectory(place)) throw new Failure("EISDIR");
+      if (!place.stats.isFile()) throw new Failure(NOT_REGULAR);
+      return readHostFilePart(place.host, offset, length);
+    });
+  }
+
+  /** A device takes a part as it takes any write. */
+  async #writePart(path: string, bytes: Uint8Array, offset: number): Promise<void> {
+    if (this.#run("open", path, () => deviceAt(walk(this.#scope, path, true))) !== undefined) {
+      await this.#write(path, bytes, undefined, true);
+      return;
+    }
+    await this.#change("open", path, () => {
+      const place = walk(this.#scope, path, true);
+      const host = this.#hostToWrite(place, bytes.length, path.endsWith("/"));
+      writeHostFilePart(host, bytes, offset, this.#guard);
+    });
+  }
+
+  async #resize(path: string, size: number): Promise<void> {
+    await this.#change("truncate", path, () => {
+      const place = this.#existing(path, true);
+      if (deviceAt(place) === undefined)
+        resizeHostFile(this.#hostToWrite(place, 0, false), size, this.#guard);
+    });
+  }
+
   async #write(
     path: string,
     content: string | Uint8Array,
@@ -311,15 +368,19 @@ export class MountFs {
   }
 
   #writeToHost(place: Place, bytes: Uint8Array, append: boolean, asDirectory: boolean): void {
+    writeHostFile(this.#hostToWrite(place, bytes.length, asDirectory), bytes, append, this.#guard);
+  }
+
+  /** Where the content goes, once every right is given and the bytes are paid for. */
+  #hostToWrite(place: Place, byteCount: number, asDirectory: boolean): HostPath {
     if (place.in === "nowhere" ? asDirectory : isDirectory(place)) throw new Failure("EISDIR");
     if (place.in === "mount" && !place.stats.isFile()) throw new Failure(NOT_REGULAR);
     this.#guard.requireWritable(place);
     if (place.in === "base") throw new Failure("EROFS");
     this.#guard.touch(place.path);
     if (place.in === "nowhere") this.#guard.chargeEntry();
-    this.#guard.charge(bytes.length);
-    const host = place.in === "mount" ? place.host : hostOfMissing(place);
-    writeHostFile(host, bytes, append, this.#guard);
+    this.#guard.charge(byteCount);
+    return place.in === "mount" ? place.host : hostOfMissing(place);
   }
 
   #existing(path: string, follow: boolean): ExistingPlace {

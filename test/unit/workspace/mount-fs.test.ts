@@ -42,10 +42,14 @@ describe("content", () => {
     expect(await fs.readFileBuffer("/work/t")).toEqual(Buffer.from([0xe9]));
   });
 
-  test("a byte order mark and bytes that are not UTF-8 do not fail a text read", async () => {
+  test("a byte order mark and bytes that are not UTF-8 come through a text read and a text write", async () => {
     const { work, open } = makeWorkspace();
     writeFileSync(join(work, "t"), Buffer.from([0xef, 0xbb, 0xbf, 0x61, 0xff]));
-    expect(await open().readFile("/work/t")).toBe("\ufeffa\ufffd");
+    const fs = open();
+    const text = await fs.readFile("/work/t");
+    expect(text).toBe("\ufeffa\udcff");
+    await fs.writeFile("/work/t", `${text}\u{1f600}`);
+    expect(await fs.readFileBuffer("/work/t")).toEqual(Buffer.from("efbbbf61fff09f9880", "hex"));
   });
 
   test("a file of more than 10 MB is read and written whole", async () => {

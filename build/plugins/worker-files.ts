@@ -1,0 +1,136 @@
+/**
+ * Files of any size and any bytes for `python3` and `js-exec`, and errors with their own numbers. just-bash carries
+ * whole files through 8 MiB of shared memory, tells seven kinds of failure apart by their English, and takes what
+ * `js-exec` writes for text. Here files cross in parts (`shims/file-parts.ts`), a failure crosses in Node's form
+ * (`EROFS: read-only file system, open '/a'`), and `Buffer` and `fs` of `js-exec` are `shims/quickjs-files.js`.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Plugin } from "esbuild";
+import { root } from "../paths.ts";
+import { changeText, type TextChange } from "./change-text.ts";
+import { withoutUnusedRequire } from "./unused-require.ts";
+
+const shim = (name: string): string => JSON.stringify(join(root, "build/shims", name));
+
+/** The bridge in the worker, as minified in its chunk. */
+const BRIDGE: readonly TextChange[] = [
+  [
+    "let e=await this.fs.readFileBuffer(t);this.protocol.setResult(e)",
+    "let e=await bridgeRead(this.fs,this.protocol.getFlags(),t,this.protocol.getData());this.protocol.setResult(e)",
+  ],
+  ["await this.fs.writeFile(t,e)", "await bridgeWrite(this.fs,this.protocol.getFlags(),t,e)"],
+  [
+    "await this.fs.chmod(t,e)",
+    "await bridgeChmod(this.fs,this.protocol.getFlags(),t,e,this.protocol.getData())",
+  ],
+  [
+    "setErrorFromException(t){let e=t instanceof Error?t.message:String(t)",
+    "setErrorFromException(t){let e=t instanceof Error?t.nodeText??t.message:String(t)",
+  ],
+];
+
+/** The calls on the guest's side: the same class in both threads. */
+export const FILE_CALLS: readonly TextChange[] = [
+  [
+    `  readFile(path) {
+    const result = this.execSync(OpCode.READ_FILE, path);
+    if (!result.success) {
+      throw new Error(result.error || "Failed to read file");
+    }
+    return result.result ?? new Uint8Array(0);
+  }`,
+    `  filePart(part, path, numbers, bytes) {
+    return filePart(this, part, path, numbers, bytes);
+  }
+  readFile(path) {
+    return readWhole(this, path);
+  }`,
+  ],
+  [
+    `    const result = this.execSync(OpCode.WRITE_FILE, path, data);
+    if (!result.success) {
+      throw new Error(result.error || "Failed to write file");
+    }`,
+    "    writeWhole(this, path, data);",
+  ],
+  [
+    `    const result = this.execSync(OpCode.APPEND_FILE, path, data);
+    if (!result.success) {
+      throw new Error(result.error || "Failed to append file");
+    }`,
+    "    writeWhole(this, path, data, true);",
+  ],
+];
+
+export const FILE_CALLS_IMPORT = `import { filePart, readWhole, writeWhole } from ${shim("file-calls.ts")};\n`;
+
+const JAVASCRIPT: readonly TextChange[] = [
+  ...FILE_CALLS,
+  ["  return { error: context.newError(message) };", "  return { error: newError(context, message) };"],
+  ...["writeFile", "appendFile"].map(
+    (name): TextChange => [
+      `      const data = context.getString(dataHandle);
+      try {
+        backend.${name}(path, new TextEncoder().encode(data));`,
+      `      try {
+        backend.${name}(path, bytesOf(context, dataHandle));`,
+    ],
+  ),
+  // Where in the script it happened, and not where in the set-up that the script called.
+  ['if (trimmed.startsWith("at ")) {', 'if (trimmed.startsWith("at ") && !trimmed.includes("<compat>")) {'],
+  [
+    "        return context.newString(new TextDecoder().decode(data));",
+    "        return newText(context, data);",
+  ],
+  [
+    '  context.setProp(fsObj, "chmod", chmodFn);',
+    `  for (const [name, part] of [["resize", 3], ["times", 4]]) {
+    const fn = context.newFunction(name, (pathHandle, ...numbers) => {
+      try {
+        backend.filePart(part, context.getString(pathHandle), numbers.map((handle) => context.getNumber(handle)));
+        return context.undefined;
+      } catch (e) {
+        return throwError(context, e.message);
+      }
+    });
+    context.setProp(fsObj, name, fn);
+    fn.dispose();
+  }
+  context.setProp(fsObj, "chmod", chmodFn);`,
+  ],
+  [
+    "'chmod', 'realpath', 'rename', 'copyFile'\n  ];\n  for (var i = 0; i < allNames",
+    "'chmod', 'realpath', 'rename', 'copyFile', 'resize', 'times'\n  ];\n  for (var i = 0; i < allNames",
+  ],
+  [
+    "  // Wrap console methods to auto-stringify Buffer arguments.",
+    "  {\n${FILES_SOURCE}\n  }\n  // Wrap console methods to auto-stringify Buffer arguments.",
+  ],
+];
+
+/** Makes the changes in the worker's bridge; `bundleDir` is just-bash's `dist/bundle`. */
+export const workerFiles: Plugin = {
+  name: "worker-files",
+  setup(build) {
+    build.onLoad(
+      { filter: /just-bash[\\/]dist[\\/]bundle[\\/]chunks[\\/]chunk-[A-Z0-9]+\.js$/ },
+      ({ path }) => {
+        const text = readFileSync(path, "utf8");
+        if (!text.includes("async handleReadFile(")) return undefined;
+        const imports = `import { bridgeRead, bridgeWrite, bridgeChmod } from ${shim("bridge-files.ts")};\n`;
+        return { contents: imports + changeText("just-bash's bridge", withoutUnusedRequire(text), BRIDGE) };
+      },
+    );
+    build.onLoad(
+      { filter: /just-bash[\\/]dist[\\/]bundle[\\/]chunks[\\/]js-exec-worker\.js$/ },
+      ({ path }) => {
+        const source = readFileSync(join(root, "build/shims/quickjs-files.js"), "utf8");
+        const imports = `${FILE_CALLS_IMPORT}import { bytesOf, newError, newText } from ${shim("quickjs-values.ts")};
+const FILES_SOURCE = ${JSON.stringify(source)};\n`;
+        const changed = changeText("just-bash's JavaScript worker", readFileSync(path, "utf8"), JAVASCRIPT);
+        return { contents: imports + changed };
+      },
+    );
+  },
+};
