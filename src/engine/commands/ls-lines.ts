@@ -139,7 +139,7 @@ function blocksOf(stat: FsStat | null): number {
 }
 
 /** `drwxr-xr-x`. */
-export function modeText({ mode, isDirectory, isSymbolicLink, isFile }: FsStat): string {
+function modeText({ mode, isDirectory, isSymbolicLink, isFile }: FsStat): string {
   const kind = isDirectory ? "d" : isSymbolicLink ? "l" : isFile ? "-" : "?";
   const bits = [...mode.toString(8).padStart(4, "0").slice(-3)]
     .map((digit) => [4, 2, 1].map((bit, at) => (Number(digit) & bit ? "rwx"[at] : "-")).join(""))
