@@ -36,6 +36,16 @@ export function lastFailure(): FsErrorInfo | undefined {
   return latest;
 }
 
+/** What a call can meet that only reads; of a path that is missing none of them is ever noted. */
+const MET_BY_READING = new Set(["EOPNOTSUPP", "ELOOP", "EACCES", "ENAMETOOLONG", "EFBIG", "EIO", "ENOTDIR"]);
+
+/** Why the last call failed at a path that ends as a message shows it, where it was not that nothing is there. */
+export function readFailureBelow(shown: string): string | undefined {
+  const end = shown.replace(/^(\.\/)+/, "");
+  const found = [...failures.values()].findLast(({ path }) => path === end || path.endsWith(`/${end}`));
+  return found !== undefined && MET_BY_READING.has(found.errno) ? found.errno : undefined;
+}
+
 function note(info: FsErrorInfo): void {
   latest = info;
   failures.delete(info.path);

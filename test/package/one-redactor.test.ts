@@ -18,8 +18,7 @@ const READS: readonly RegExp[] = [
 const ALLOWED: Readonly<Record<string, string>> = {
   "cli/": "prints for the operator, whose paths they are",
   "protocol/": "carries what the handlers on both sides give it, and words of its own about bytes",
-  "engine/commands/rm.ts": "errors of the mounts, in the sandbox's own paths",
-  "engine/commands/true-reason.ts": "errors of the mounts, in the sandbox's own paths",
+  "engine/commands/reason.ts": "errors of the mounts, in the sandbox's own paths",
   "engine/shell-session.ts": "the parser's words about the script; errors of the engine pass tellThrown",
   "engine/tools-bootstrap.ts": "hands on what the parent has said to a tool call",
   "parent/inspect-parts.ts": "what `doctor` prints for the operator, whose paths they are",
