@@ -127,7 +127,8 @@ export async function spawnWorker(options: SpawnOptions): Promise<WorkerProcess>
 
   const { pid } = child;
   if (pid === undefined) throw new Error("the worker has no process id");
-  const handles = [child, stdin, stdout, stderr, lifeline] as unknown as { ref(): void; unref(): void }[];
+  // Bun's pipes have neither: there the host runs until it has disposed of its sandboxes.
+  const handles = [child, stdin, stdout, stderr, lifeline] as unknown as { ref?(): void; unref?(): void }[];
   let wrapped: number | null = null;
   const workerPid = (): number => {
     if (launch.wrapped) wrapped ??= findWrapped(pid);
@@ -150,7 +151,7 @@ export async function spawnWorker(options: SpawnOptions): Promise<WorkerProcess>
       else signalIfThere(findWrapped(pid), signal);
     },
     hold(on) {
-      for (const handle of handles) on ? handle.ref() : handle.unref();
+      for (const handle of handles) on ? handle.ref?.() : handle.unref?.();
       // Nobody has asked anything: a worker that talks all the same must not keep the host busy.
       if (on) stdout.resume();
       else stdout.pause();

@@ -21,7 +21,6 @@ import type { HarnessWorkspaceSpec } from "../shared/workspace-spec.ts";
 import { clip } from "./clip.ts";
 import { parse } from "./file-answers.ts";
 import { inTime, within } from "./in-time.ts";
-import { probeWalls } from "./isolation/probe-walls.ts";
 import type { ResolvedOptions } from "./options.ts";
 import { isShellState } from "./shell-state.ts";
 import { toWalls } from "./walls.ts";
@@ -240,6 +239,8 @@ export function createSubprocessExecutor(
         const { launch, layers } = life.rung;
         const { mounts, capabilities } = workspace;
         const network = capabilities.network !== undefined;
+        // Loaded when somebody asks: it listens, and an application that runs scripts has no need of node:net.
+        const { probeWalls } = await import("./isolation/probe-walls.ts");
         const walls = await probeWalls(
           launch,
           mounts,

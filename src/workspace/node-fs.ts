@@ -5,7 +5,6 @@
  */
 import { createHash as nodeCreateHash, randomBytes as nodeRandomBytes } from "node:crypto";
 import nodeFs from "node:fs";
-import nodeProcess from "node:process";
 import { getSystemErrorMap } from "node:util";
 
 export const {
@@ -32,8 +31,9 @@ export const {
 
 export const createHash = nodeCreateHash;
 export const randomBytes = nodeRandomBytes;
-export const platform = nodeProcess.platform;
-export const processId = nodeProcess.pid;
+// By the global and not by `node:process`: importing that opens the standard streams of the host, stdin too.
+export const platform = process.platform;
+export const processId = process.pid;
 
 // Absent on Windows, where the kernel has neither the flag nor the files that it is against.
 const {
