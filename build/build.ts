@@ -9,6 +9,7 @@ import { withBuildLock } from "./build-lock.ts";
 import { bundleLibrary } from "./bundle-library.ts";
 import { bundleWorker } from "./bundle-worker.ts";
 import { emitTypes } from "./emit-types.ts";
+import { installSize } from "./install-size.ts";
 import { root } from "./paths.ts";
 import { syncFolder } from "./sync-folder.ts";
 import { thirdPartyLicenses } from "./third-party-licenses.ts";
@@ -42,4 +43,5 @@ if (process.argv[1] === import.meta.filename) {
   const startedMs = performance.now();
   const built = await buildAll({ ifStale: process.argv.includes("--if-stale") });
   if (built) console.log(`built dist/ in ${Math.round(performance.now() - startedMs)} ms`);
+  if (built) console.log(installSize());
 }

@@ -7,6 +7,8 @@ export const SIZE_CEILINGS = {
   tarball: 10_000_000,
   /** All files unpacked. */
   unpacked: 20_000_000,
+  /** Packages that are installed with it. */
+  dependencies: 0,
   /** What `import "@little-stack/harness"` reads: the entry and the chunks that it imports at once. */
   library: 345_000,
   /** What a worker reads before its first command: the engine and the chunks that it imports at once. */

@@ -4,8 +4,10 @@ import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync } fro
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { INSTALL_SCRIPTS } from "../../build/install-size.ts";
 import { mustNotAppear, unexpectedFiles } from "../../build/package-files.ts";
 import { root } from "../../build/paths.ts";
+import { stripperWasm } from "../../build/plugins/strip-types.ts";
 import { SIZE_CEILINGS } from "../../build/size-ceilings.ts";
 import { type PackedPackage, packPackage } from "../helpers/packed-package.ts";
 
@@ -38,10 +40,11 @@ test("every file that package.json points at is in it", () => {
   expect(targets.filter((target) => !packed.files.includes(target))).toEqual([]);
 });
 
-test("it depends on no other package", () => {
+test("it depends on no other package and runs nothing when it is installed", () => {
   const manifest = JSON.parse(readFileSync(join(packed.folder, "package.json"), "utf8"));
   const { dependencies, peerDependencies, optionalDependencies } = manifest;
   expect({ dependencies, peerDependencies, optionalDependencies }).toEqual({});
+  expect(INSTALL_SCRIPTS.filter((name) => name in manifest.scripts)).toEqual([]);
 });
 
 test("nothing in it tells where it was built", () => {
@@ -58,11 +61,49 @@ test("it is no larger than its ceilings", () => {
   const sizes = {
     tarball: packed.tarballBytes,
     unpacked: packed.unpackedBytes,
+    dependencies: 0,
     library: loadedBytes(join(packed.folder, "dist/index.js")),
     workerStart: loadedBytes(join(packed.folder, "dist/worker/engine.js")),
   };
   const over = Object.entries(SIZE_CEILINGS).filter(([name, max]) => sizes[name as keyof typeof sizes] > max);
   expect(over.map(([name]) => [name, sizes[name as keyof typeof sizes]])).toEqual([]);
+});
+
+test("each binary in it is a file of a package that package-lock.json names, byte for byte", () => {
+  const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
+  const engine = "dist/worker/engine/bundle/chunks";
+  const python = "node_modules/just-bash/vendor/cpython-emscripten";
+  const origins: Record<string, string> = {
+    [`${engine}/emscripten-module.wasm`]:
+      "node_modules/@jitl/quickjs-wasmfile-release-sync/dist/emscripten-module.wasm",
+    [`${engine}/sql-wasm.wasm`]: "node_modules/sql.js/dist/sql-wasm.wasm",
+    "dist/worker/vendor/cpython-emscripten/python.wasm": `${python}/python.wasm`,
+    "dist/worker/vendor/cpython-emscripten/python313.zip": `${python}/python313.zip`,
+  };
+  const binaries = packed.files.filter((file) => /\.(?:wasm|zip|node|so|dll|dylib)$/.test(file));
+  // The type stripper comes as text inside of a script: `stripperWasm` takes it out.
+  const stripper = `${engine}/typescript.wasm`;
+  expect(binaries).toEqual([...Object.keys(origins), stripper].sort());
+  for (const [file, origin] of Object.entries(origins)) {
+    expect(readFileSync(join(packed.folder, file)).equals(readFileSync(join(root, origin))), file).toBe(true);
+    const owner = Object.keys(packages).find((name) => name !== "" && origin.startsWith(`${name}/`));
+    expect(packages[owner ?? ""].integrity, file).toMatch(/^sha512-/);
+  }
+  expect(readFileSync(join(packed.folder, stripper)).equals(stripperWasm())).toBe(true);
+});
+
+test("every package that is in it has its licence in THIRD_PARTY_LICENSES.md", () => {
+  const notices = readFileSync(join(packed.folder, "dist/THIRD_PARTY_LICENSES.md"), "utf8");
+  const named = [...notices.matchAll(/^\| ([^ |]+) \| [\w.]+ \| [\w.-]+/gm)].map(([, name]) => name);
+  const known = [
+    "just-bash",
+    "execa",
+    "sql.js",
+    "quickjs-emscripten-core",
+    "@swc/wasm-typescript",
+  ];
+  expect(known.filter((name) => !named.includes(name))).toEqual([]);
+  for (const name of ["CPython", "QuickJS", "SQLite"]) expect(notices).toContain(`| ${name}`);
 });
 
 test("the ten-line program runs in a project that has nothing but the package", () => {
