@@ -95,13 +95,7 @@ test("each binary in it is a file of a package that package-lock.json names, byt
 test("every package that is in it has its licence in THIRD_PARTY_LICENSES.md", () => {
   const notices = readFileSync(join(packed.folder, "dist/THIRD_PARTY_LICENSES.md"), "utf8");
   const named = [...notices.matchAll(/^\| ([^ |]+) \| [\w.]+ \| [\w.-]+/gm)].map(([, name]) => name);
-  const known = [
-    "just-bash",
-    "execa",
-    "sql.js",
-    "quickjs-emscripten-core",
-    "@swc/wasm-typescript",
-  ];
+  const known = ["just-bash", "execa", "sql.js", "quickjs-emscripten-core", "@swc/wasm-typescript"];
   expect(known.filter((name) => !named.includes(name))).toEqual([]);
   for (const name of ["CPython", "QuickJS", "SQLite"]) expect(notices).toContain(`| ${name}`);
 });

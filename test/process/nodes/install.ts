@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { root } from "../../../build/paths.ts";
 
 /** The floor, and the newest of each later line that is supported. */
-export const VERSIONS = ["20.18.1", "22", "24", "26"] as const;
+const VERSIONS = ["20.18.1", "22", "24", "26"] as const;
 
 /** One Node.js beside the one that runs. */
 export interface OtherNode {
