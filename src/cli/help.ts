@@ -20,8 +20,9 @@ const EXEC = `little-harness exec: run one script.
   -e, --env NAME=VALUE           one variable for the script; may be repeated. Nothing else gets in.
       --timeout 30s              end the script after this time (ms, s, m, h); exit code 124
       --max-output N             bytes kept per stream (also 64k, 10m)
-      --sandbox KIND             auto, subprocess (a child process) or just-bash (in this process;
-                                 no boundary)
+      --sandbox KIND             subprocess (a child process, the default), just-bash (in this process; no
+                                 boundary, and no end for a loop that never yields), or auto: just-bash
+                                 when both languages are off
       --no-python                without python3
       --no-javascript            without js-exec
       --no-stdin                 do not pass standard input on (without it, a pipe or file is read to its end)

@@ -115,7 +115,7 @@ function parseExec(argv: readonly string[]): Invocation {
     command: "exec",
     ...toScript(operands, literal),
     mounts,
-    sandbox: toChoice("--sandbox", text("sandbox") ?? "auto", ["auto", "subprocess", "just-bash"]),
+    sandbox: toChoice("--sandbox", text("sandbox") ?? "subprocess", ["auto", "subprocess", "just-bash"]),
     ...(cwd === undefined ? {} : { cwd }),
     env: Object.fromEntries(texts("env").map(toVariable)),
     ...(timeout === undefined ? {} : { timeoutMs: toDurationMs("--timeout", timeout) }),

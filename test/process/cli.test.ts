@@ -61,6 +61,18 @@ describe("results", () => {
     expect({ code, stdout }).toEqual({ code: 124, stdout: "started\n" });
     expect(stderr).toMatch(/killed by deadline/);
   });
+  test("a time limit ends what never yields too, with both languages off", async () => {
+    const { code, stderr } = await exec(
+      "--no-python",
+      "--no-javascript",
+      "--timeout",
+      "2s",
+      "--",
+      "awk 'BEGIN { while (1) x++ }'",
+    );
+    expect(code).toBe(124);
+    expect(stderr).toMatch(/killed by deadline/);
+  });
   test("a missing mount is a failure of the sandbox that names it, not of the script", async () => {
     const { code, stdout, stderr } = await exec("-m", "/in=no-such-dir", "--", "echo ran");
     expect({ code, stdout }).toEqual({ code: 125, stdout: "" });

@@ -50,7 +50,7 @@ describe("values", () => {
       script: { from: "text", text: "true" },
       args: [],
       mounts: [],
-      sandbox: "auto",
+      sandbox: "subprocess",
       env: {},
       json: false,
       events: false,
