@@ -57,7 +57,7 @@ describe("results", () => {
     expect(await closed).toEqual([0, null]);
   });
   test("a time limit ends the script with 124 and says so", async () => {
-    const { code, stdout, stderr } = await exec("--timeout", "2s", "--", "echo started; while :; do :; done");
+    const { code, stdout, stderr } = await exec("--timeout", "8s", "--", "echo started; while :; do :; done");
     expect({ code, stdout }).toEqual({ code: 124, stdout: "started\n" });
     expect(stderr).toMatch(/killed by deadline/);
   });
