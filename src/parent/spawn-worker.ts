@@ -7,6 +7,7 @@ import { execa } from "execa";
 import { MEMORY_MARK } from "../protocol/lifeline.ts";
 import type { Launch } from "./isolation/launch.ts";
 import { exitOfWrapped, findWrapped } from "./isolation/wrapped-worker.ts";
+import { killGroup, killTree } from "./kill-tree.ts";
 
 /** What ends a process, and what it said last on its stderr. */
 export interface WorkerExit {
@@ -144,9 +145,9 @@ export async function spawnWorker(options: SpawnOptions): Promise<WorkerProcess>
     kill(signal) {
       // After its exit the number may belong to somebody else.
       if (gone) return;
-      if (signal === "SIGKILL") {
-        if (!killGroup(pid)) child.kill(signal);
-      } else if (!launch.wrapped) child.kill(signal);
+      // Windows has one way to end a process, and TERM would leave behind what the worker has started.
+      if (signal === "SIGKILL" || process.platform === "win32") killTree(pid, () => child.kill("SIGKILL"));
+      else if (!launch.wrapped) child.kill(signal);
       // Asked anew: the worker may be gone before the jail around it is, and its number somebody else's.
       else signalIfThere(findWrapped(pid), signal);
     },
@@ -165,16 +166,5 @@ function signalIfThere(pid: number | null, signal: "SIGTERM"): void {
     process.kill(pid, signal);
   } catch {
     // It has ended since: that is what the signal was for.
-  }
-}
-
-/** The whole group at once: the worker, what stands around it, and what it has started. Windows has no groups. */
-function killGroup(pid: number | undefined): boolean {
-  if (pid === undefined || process.platform === "win32") return false;
-  try {
-    return process.kill(-pid, "SIGKILL");
-  } catch {
-    // Nobody is in it, or not yet.
-    return false;
   }
 }
