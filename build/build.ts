@@ -42,6 +42,7 @@ export async function buildAll({ ifStale }: { ifStale: boolean }): Promise<boole
 if (process.argv[1] === import.meta.filename) {
   const startedMs = performance.now();
   const built = await buildAll({ ifStale: process.argv.includes("--if-stale") });
-  if (built) console.log(`built dist/ in ${Math.round(performance.now() - startedMs)} ms`);
-  if (built) console.log(installSize());
+  // Not on standard output, which is the packed file's name under `npm pack --silent`.
+  if (built) console.error(`built dist/ in ${Math.round(performance.now() - startedMs)} ms`);
+  if (built) console.error(installSize());
 }

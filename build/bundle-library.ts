@@ -22,7 +22,7 @@ export async function bundleLibrary(outDir: string, buildId: string): Promise<Me
   const entries = Object.entries(LIBRARY_ENTRIES);
   const present = entries.filter(([, source]) => existsSync(join(root, source)));
   for (const [name, source] of entries) {
-    if (!existsSync(join(root, source))) console.log(`skipped dist/${name}.js: no ${source}`);
+    if (!existsSync(join(root, source))) console.error(`skipped dist/${name}.js: no ${source}`);
   }
   if (present.length === 0) return [];
   const { metafile } = await build({

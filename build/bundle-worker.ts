@@ -68,7 +68,7 @@ async function bundleEntries(
 ): Promise<Metafile> {
   const present = Object.entries(entries).filter(([, source]) => existsSync(join(root, source)));
   for (const [name, source] of Object.entries(entries)) {
-    if (!existsSync(join(root, source))) console.log(`skipped dist/worker/${name}.js: no ${source}`);
+    if (!existsSync(join(root, source))) console.error(`skipped dist/worker/${name}.js: no ${source}`);
   }
   const { metafile } = await build({
     ...commonOptions,

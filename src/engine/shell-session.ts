@@ -197,6 +197,7 @@ class ShellSession implements EngineShell {
       exitCode = result.exitCode;
       const printed = `${result.stdout}${result.stderr}`.trim();
       if (printed !== "") why = printed;
+      else if (exitCode === 126) why = "a limit of the engine was reached, such as 256 MiB for one string";
     } catch (error) {
       why = tellThrown(error);
     }

@@ -4,11 +4,16 @@ import type { HarnessRuntimeOptions, HarnessSandboxFactory, HarnessSandboxMode }
 import { justBashSandbox } from "./just-bash-sandbox.ts";
 import { subprocessSandbox } from "./subprocess-sandbox.ts";
 
+/** Options that mean nothing without a process of its own. */
+const PROCESS_ONLY = ["isolation", "nodePath", "execArgv", "env"] as const;
+
 /**
  * A mode or a factory → the factory to use. `"auto"` takes a process of its own as soon as the runtime runs
- * code (Python or JavaScript, both on unless turned off), and spares it for bash alone.
+ * code (Python or JavaScript, both on unless turned off) or an option asks for something that only a process has,
+ * and spares it for bash alone.
  *
- * @throws SandboxError `OPTION_INVALID` for anything else.
+ * @throws SandboxError `OPTION_INVALID` for anything else, and for `"just-bash"` with an `isolation`: nothing weaker
+ * than what was asked for is ever taken.
  */
 export function chooseFactory(
   sandbox: HarnessSandboxMode | HarnessSandboxFactory,
@@ -19,10 +24,16 @@ export function chooseFactory(
   const runsCode = runtime.python !== false || runtime.javascript !== false;
   switch (sandbox) {
     case "auto":
-      return runsCode ? subprocessSandbox(options) : inProcess(options);
+      return runsCode || PROCESS_ONLY.some((name) => options[name] !== undefined)
+        ? subprocessSandbox(options)
+        : inProcess(options);
     case "subprocess":
       return subprocessSandbox(options);
     case "just-bash":
+      if (options.isolation !== undefined) {
+        const message = `Option "isolation" must be absent with sandbox "just-bash": scripts run in this process, behind no wall.`;
+        throw new SandboxError("OPTION_INVALID", message, { option: "isolation" });
+      }
       return inProcess(options);
     default:
       throw new SandboxError(
