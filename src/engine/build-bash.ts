@@ -2,6 +2,7 @@
 import { Bash, DefenseInDepthBox, type IFileSystem, type JavaScriptConfig } from "just-bash";
 import type { DefenseInDepth } from "../shared/defense.ts";
 import { env } from "./commands/env.ts";
+import { largeFileCommands } from "./commands/large-files.ts";
 import { ln } from "./commands/ln.ts";
 import { ls } from "./commands/ls.ts";
 import { printenv } from "./commands/printenv.ts";
@@ -54,6 +55,7 @@ export function buildBash(
       sleep,
       timeoutCommand(limiter),
       ...trueReasonCommands,
+      ...largeFileCommands,
       ...(nested && options.javascript ? nestedJavaScript() : []),
     ],
     processInfo: { pid: 2, ppid: 1, uid: 1000, gid: 1000 },

@@ -22,6 +22,7 @@ import {
   utimesSync,
   writeSync,
 } from "./node-fs.ts";
+import { requireSamePlace } from "./same-place.ts";
 import type { WriteGuard } from "./write-guard.ts";
 
 /** What every refusal of a FIFO, socket or device says. */
@@ -34,6 +35,7 @@ let lastTemporary = 0;
 export function readHostFile(host: HostPath, maxBytes = Number.POSITIVE_INFINITY): Buffer {
   const fd = openSync(host, OPEN.read);
   try {
+    requireSamePlace(fd, host);
     const stats = fstatSync(fd);
     if (stats.isDirectory()) throw new Failure("EISDIR");
     if (!stats.isFile()) throw new Failure(NOT_REGULAR);
@@ -48,6 +50,7 @@ export function readHostFile(host: HostPath, maxBytes = Number.POSITIVE_INFINITY
 export function readHostFilePart(host: HostPath, offset: number, length: number): Buffer {
   const fd = openSync(host, OPEN.read);
   try {
+    requireSamePlace(fd, host);
     const stats = fstatSync(fd);
     if (stats.isDirectory()) throw new Failure("EISDIR");
     if (!stats.isFile()) throw new Failure(NOT_REGULAR);
@@ -84,6 +87,7 @@ export function resizeHostFile(host: HostPath, size: number, guard: WriteGuard):
 export function copyHostFile(from: HostPath, to: HostPath, guard: WriteGuard): void {
   const source = openSync(from, OPEN.read);
   try {
+    requireSamePlace(source, from);
     const stats = fstatSync(source);
     if (!stats.isFile()) throw new Failure(NOT_REGULAR);
     withWritable(to, "replace", guard, (fd) => copyAll(source, fd));
@@ -109,6 +113,8 @@ type WriteWay = "replace" | "add" | "over";
 function withWritable(host: HostPath, way: WriteWay, guard: WriteGuard, use: (fd: number) => void): void {
   let fd = openSync(host, way === "add" ? OPEN.append : OPEN.write, 0o666);
   try {
+    // Before anything is emptied or written.
+    requireSamePlace(fd, host);
     const stats = fstatSync(fd);
     if (!stats.isFile()) throw new Failure(NOT_REGULAR);
     if (!guard.knowsAllNames(stats)) {
