@@ -42,8 +42,8 @@ interface FileNode {
   removed?: Uint8Array;
   /** How many streams are open. */
   openCount?: number;
-  /** The mode that a file was made with, which Emscripten sets once more. */
-  madeWith?: number | undefined;
+  /** Just made: Emscripten sets the mode that was asked for next. */
+  isNew?: boolean;
 }
 
 interface FileStream {
@@ -170,9 +170,10 @@ export function createHostFiles(
     },
     setattr(node: FileNode, attributes: Attributes) {
       const { mode, size, timestamp } = attributes;
-      const isMadeSo = mode !== undefined && node.madeWith === (mode & 0o777);
-      node.madeWith = undefined;
-      if (mode !== undefined && !isMadeSo) {
+      // What every new file asks for leaves the mode to the umask of the worker.
+      const isUsual = node.isNew === true && mode !== undefined && (mode & 0o777) === 0o666;
+      if (mode !== undefined) node.isNew = false;
+      if (mode !== undefined && !isUsual) {
         changed(() => backend.chmod(pathOf(node), mode & 0o7777));
         node.mode = mode;
       }
@@ -193,14 +194,15 @@ export function createHostFiles(
     mknod(parent: FileNode, name: string, mode: number, device?: number) {
       const path = below(parent, name);
       if (!FS.isDir(mode) && !FS.isFile(mode)) throw new FS.ErrnoError(WASI_ERRNO.EPERM ?? 0);
-      const isPlain = FS.isDir(mode) ? (mode & 0o777) === 0o777 : (mode & 0o777) === 0o666;
       changed(() => {
-        if (FS.isDir(mode)) backend.mkdir(path, false);
-        else backend.filePart(PART.write, path, [0], new Uint8Array(0));
-        if (!isPlain) backend.chmod(path, mode & 0o777);
+        if (!FS.isDir(mode)) backend.filePart(PART.write, path, [0], new Uint8Array(0));
+        else {
+          backend.mkdir(path, false);
+          if ((mode & 0o777) !== 0o777) backend.chmod(path, mode & 0o777);
+        }
       });
       const node = makeNode(parent, name, mode, device);
-      if (FS.isFile(mode)) node.madeWith = mode & 0o777;
+      node.isNew = FS.isFile(mode);
       return node;
     },
     rename(node: FileNode, directory: FileNode, name: string) {
