@@ -29,6 +29,8 @@ interface TellingShell {
 
 export interface JustBashExecutor {
   execute(input: ExecuteInput): Promise<ExecuteOutput>;
+  /** To be called before and after somebody else changes files: what a command has told may then not be its doing. */
+  forgetTold(): void;
   engineName(): Promise<string>;
   dispose(): Promise<void>;
 }
@@ -66,6 +68,8 @@ export function createJustBashExecutor(setup: JustBashSetup): JustBashExecutor {
   const watched = mounts.filter(({ tracked }) => tracked).map(({ path }) => path);
   let shell: TellingShell | null = null;
   let state: ShellState | null = null;
+  /** When the command under way that is not nested must end. */
+  let outerEndMs = Number.POSITIVE_INFINITY;
 
   const load = (): Promise<{ engine: EngineModule; fs: MountFs }> => {
     loaded ??= (async () => {
@@ -110,7 +114,10 @@ export function createJustBashExecutor(setup: JustBashSetup): JustBashExecutor {
       ended ??= ending;
       stop.abort();
     };
-    const timeoutMs = input.timeoutMs ?? limits.timeoutMs;
+    const askedMs = input.timeoutMs ?? limits.timeoutMs;
+    // A nested command blocks this process as the one around it does: it has no longer than that one has left.
+    const timeoutMs = input.nested ? Math.max(1, Math.min(askedMs, outerEndMs - performance.now())) : askedMs;
+    if (!input.nested) outerEndMs = performance.now() + timeoutMs;
     const timer = setTimeout(() => end({ kind: "killed", by: "deadline" }), timeoutMs);
     const onAbort = (): void => end({ kind: "killed", by: abortedBy(input.signal) });
     input.signal.addEventListener("abort", onAbort, { once: true });
@@ -160,6 +167,7 @@ export function createJustBashExecutor(setup: JustBashSetup): JustBashExecutor {
 
   return {
     execute,
+    forgetTold,
     engineName: async () => (await load()).engine.ENGINE_NAME,
     async dispose() {
       shell?.shell.close();

@@ -17,6 +17,7 @@ import type { SandboxFileSystem } from "../shared/file-system.ts";
 import { redactHostText, tellThrown } from "../shared/redact.ts";
 import type { IsolationReport } from "../shared/sandbox.ts";
 import { isNormalisedVirtualPath } from "../shared/virtual-path.ts";
+import { fromWirePath } from "../shared/wire-path.ts";
 import type { HarnessWorkspaceSpec } from "../shared/workspace-spec.ts";
 import { clip } from "./clip.ts";
 import { parse } from "./file-answers.ts";
@@ -78,10 +79,11 @@ export function createSubprocessExecutor(
       return new TextEncoder().encode(json);
     },
     async onTouch({ execId, paths }) {
-      if (!paths.every(isNormalisedVirtualPath)) {
+      const named = paths.flatMap((path) => fromWirePath(path) ?? []);
+      if (named.length < paths.length || !named.every(isNormalisedVirtualPath)) {
         const why = "The worker named a path that is not absolute and normalised.";
         life.condemn(new SandboxError("PROTOCOL_BROKEN", why));
-      } else await running.get(execId)?.input.touch(paths);
+      } else await running.get(execId)?.input.touch(named);
     },
   });
 

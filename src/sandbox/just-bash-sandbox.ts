@@ -1,6 +1,7 @@
 import { createJustBashExecutor } from "../in-process/just-bash-executor.ts";
 import { findWorker } from "../parent/find-worker.ts";
 import { resolveOptions, type SubprocessOptions } from "../parent/options.ts";
+import type { SandboxFileSystem } from "../shared/file-system.ts";
 import type { HarnessSandboxFactory } from "../shared/sandbox.ts";
 import { createShellRuntime } from "../shell/shell-runtime.ts";
 import { resolveTraceOptions } from "../shell/trace-options.ts";
@@ -12,6 +13,23 @@ import { addPrivateDirectories } from "../workspace/private-directories.ts";
 import { withOverlaps } from "../workspace/tracked-places.ts";
 import { checkCwd } from "./check-cwd.ts";
 import { withRuntime } from "./effective-capabilities.ts";
+
+/** The same files, with a call before and after each of theirs. */
+function between(files: SandboxFileSystem, call: () => void): SandboxFileSystem {
+  const wrap =
+    (operation: (...given: unknown[]) => Promise<unknown>) =>
+    async (...given: unknown[]): Promise<unknown> => {
+      call();
+      try {
+        return await operation(...given);
+      } finally {
+        call();
+      }
+    };
+  return Object.fromEntries(
+    Object.entries(files).map(([name, operation]) => [name, wrap(operation.bind(files))]),
+  ) as unknown as SandboxFileSystem;
+}
 
 /** Options of `justBashSandbox()`: those of `subprocessSandbox()` that make sense without a process. */
 export type JustBashOptions = Pick<SubprocessOptions, "workerPath" | "limits" | "executionLimits">;
@@ -50,7 +68,7 @@ export function justBashSandbox(options: JustBashOptions = {}): HarnessSandboxFa
       workspace,
       toolBridge,
       traceOptions,
-      files: create.files ?? files,
+      files: create.files ?? between(files, () => executor.forgetTold()),
       execute: executor.execute,
       tellsTouchedPaths: true,
       limits,

@@ -24,6 +24,8 @@ export class ChangeFrame {
   told = 0;
   /** Why nothing can be said of its changes. */
   problem?: string;
+  /** Its result is out already: what is found for it now is nobody's. */
+  isAbandoned = false;
   /** Looks for this frame's sake stop: its command is over. */
   isClosing = false;
   readonly #touched = new Set<string>();
@@ -39,6 +41,11 @@ export class ChangeFrame {
     this.#touched.add(path);
     if (after === undefined) this.#after.delete(path);
     else this.#after.set(path, after);
+  }
+
+  /** After its last change. */
+  stateAt(path: string): TreeEntry | undefined {
+    return this.#after.get(path);
   }
 
   /** Sorted by path. */

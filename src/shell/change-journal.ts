@@ -8,16 +8,19 @@
  */
 import {
   closeSync,
+  fstatSync,
   ftruncateSync,
   openSync,
   readFileSync,
   realpathSync,
-  renameSync,
   truncateSync,
+  writeFileSync,
   writeSync,
 } from "node:fs";
 import nodePath from "node:path";
 import { SandboxError } from "../shared/errors.ts";
+import { tellThrown } from "../shared/redact.ts";
+import { parentOfVirtualPath } from "../shared/virtual-path.ts";
 import type { HarnessMount } from "../shared/workspace-spec.ts";
 import type { TreeEntry } from "../workspace/tree-entry.ts";
 import type { StampedFileEvent } from "./event-stream.ts";
@@ -27,6 +30,7 @@ type State = readonly [path: string, before: TreeEntry | null];
 
 type Line =
   | { readonly touch: string; readonly paths: readonly string[]; readonly states: readonly State[] }
+  | { readonly moved: string; readonly states: readonly State[] }
   | { readonly end: string; readonly events: readonly StampedFileEvent[] }
   | { readonly told: string };
 
@@ -48,7 +52,7 @@ export class ChangeJournal {
   readonly #open = new Set<string>();
   #isEmpty = true;
 
-  /** Throws `OPTION_INVALID` when the file lies where a script could reach it. */
+  /** Throws `OPTION_INVALID` when the file lies where a script could reach it, or cannot be written. */
   constructor(file: string, mounts: readonly HarnessMount[]) {
     this.#file = nodePath.resolve(file);
     const directory = toRealPath(nodePath.dirname(this.#file));
@@ -61,35 +65,43 @@ export class ChangeJournal {
         { option: "changeJournal" },
       );
     }
+    try {
+      this.#descriptor();
+    } catch (cause) {
+      const why = `changeJournal must be a file that can be written: ${tellThrown(cause)}`;
+      throw new SandboxError("OPTION_INVALID", why, { option: "changeJournal" }, { cause });
+    }
   }
 
-  /** What an earlier host left behind. When a whole line cannot be read, the file is set aside, and this throws. */
-  readInterrupted(): Interrupted[] {
-    let bytes: Buffer;
-    try {
-      bytes = readFileSync(this.#file);
-    } catch {
-      return []; // the first time
-    }
+  /**
+   * What an earlier host left behind. When a whole line cannot be read, the file is copied aside, and what stands
+   * before that line is told. Throws when the file cannot be read at all.
+   */
+  readInterrupted(): { readonly found: readonly Interrupted[]; readonly problem?: string } {
+    const bytes = readFileSync(this.#file);
     // What comes behind the last end of a line was not written to its end.
     const whole = bytes.subarray(0, bytes.lastIndexOf("\n") + 1);
-    try {
-      const found = readLines(whole.toString().split("\n").slice(0, -1));
-      const length = found.length === 0 ? 0 : whole.length;
-      if (length < bytes.length) truncateSync(this.#file, length);
-      this.#isEmpty = length === 0;
-      for (const { id } of found) this.#open.add(id);
-      return found;
-    } catch (thrown) {
-      renameSync(this.#file, `${this.#file}.damaged`);
-      throw thrown;
-    }
+    const { found, badLine } = readLines(whole.toString().split("\n").slice(0, -1));
+    if (badLine !== undefined) writeFileSync(`${this.#file}.damaged`, bytes, { mode: 0o600 });
+    this.#open.clear();
+    for (const { id } of found) this.#open.add(id);
+    this.#isEmpty = found.length === 0;
+    truncateSync(this.#file, this.#isEmpty || badLine !== undefined ? 0 : whole.length);
+    return {
+      found,
+      ...(badLine !== undefined && { problem: `line ${badLine} of the change journal cannot be read` }),
+    };
   }
 
   /** Before paths are changed. */
   touch(id: string, paths: readonly string[], states: Iterable<readonly [string, TreeEntry]>): void {
     this.#open.add(id);
     this.#write({ touch: id, paths, states: [...states] });
+  }
+
+  /** Before a command's changes are told, while another is under way that may have named the same paths. */
+  moved(id: string, states: readonly State[]): void {
+    if (states.length > 0) this.#write({ moved: id, states });
   }
 
   /** Before a command's changes are told. */
@@ -118,7 +130,14 @@ export class ChangeJournal {
     this.#isEmpty = false;
     const fd = this.#descriptor();
     const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
-    for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+    const start = fstatSync(fd).size;
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+    } catch (thrown) {
+      // Half a line would spoil the next one.
+      ftruncateSync(fd, start);
+      throw thrown;
+    }
   }
 
   #descriptor(): number {
@@ -127,12 +146,20 @@ export class ChangeJournal {
   }
 }
 
-function readLines(lines: readonly string[]): Interrupted[] {
+/** Up to the first line that cannot be read; lines are counted from 1. */
+function readLines(lines: readonly string[]): { found: Interrupted[]; badLine?: number } {
   const found = new Map<string, Interrupted>();
   for (const [index, json] of lines.entries()) {
-    const line = parse(json, index);
+    const line = parse(json);
+    if (line === undefined) return { found: [...found.values()], badLine: index + 1 };
     if ("told" in line) {
       found.delete(line.told);
+      continue;
+    }
+    if ("moved" in line) {
+      for (const command of found.values()) {
+        if (command.id !== line.moved) moveOn(command, line.states);
+      }
       continue;
     }
     const id = "touch" in line ? line.touch : line.end;
@@ -141,23 +168,38 @@ function readLines(lines: readonly string[]): Interrupted[] {
     if ("end" in line) command.events = line.events;
     else {
       for (const [path, before] of line.states) {
-        const isKnown = [...command.paths].some((above) => path === above || path.startsWith(`${above}/`));
-        if (!isKnown && before !== null) command.before.set(path, before);
+        if (before !== null && !isNamed(command, path)) command.before.set(path, before);
       }
       for (const path of line.paths) command.paths.add(path);
     }
   }
-  return [...found.values()];
+  return { found: [...found.values()] };
 }
 
-function parse(json: string, index: number): Line {
-  try {
-    const line = JSON.parse(json) as Line;
-    if ("told" in line || "end" in line || "touch" in line) return line;
-  } catch {
-    // Told below, with its place.
+function moveOn(command: Interrupted, states: readonly State[]): void {
+  for (const [path, before] of states) {
+    if (!isNamed(command, path)) continue;
+    if (before === null) command.before.delete(path);
+    else command.before.set(path, before);
   }
-  throw new Error(`line ${index + 1} of the change journal cannot be read`);
+}
+
+function isNamed({ paths }: Interrupted, path: string): boolean {
+  for (let at = path; ; at = parentOfVirtualPath(at)) {
+    if (paths.has(at)) return true;
+    if (at === "/") return false;
+  }
+}
+
+function parse(json: string): Line | undefined {
+  try {
+    const line: unknown = JSON.parse(json);
+    if (typeof line !== "object" || line === null) return undefined;
+    const isKnown = ["told", "end", "touch", "moved"].some((key) => key in line);
+    return isKnown ? (line as Line) : undefined;
+  } catch {
+    return undefined; // told by its number
+  }
 }
 
 function toRealPath(path: string): string {

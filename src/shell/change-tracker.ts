@@ -16,6 +16,7 @@ import type { HarnessMount } from "../shared/workspace-spec.ts";
 import { diffTrees, isChange } from "../workspace/file-changes.ts";
 import type { Difference } from "../workspace/tree-entry.ts";
 import { type Reading, TreeIndex } from "../workspace/tree-index.ts";
+import { waitAtMost } from "./bounded-wait.ts";
 import { ChangeFrame, type ToolWindow } from "./change-frame.ts";
 import type { ChangeJournal, Interrupted } from "./change-journal.ts";
 
@@ -28,6 +29,8 @@ export interface ChangeReport {
 
 /** Paths of one command that are looked at one by one; with more, everything is. */
 const MAX_TOLD_PATHS = 100_000;
+/** How long a command that was killed waits for the looks of others to end. */
+const TURN_MS = 100;
 /** Up to this many entries, all are looked at after each tool call, which takes up to 5 ms; else after the command. */
 const MAX_SMALL_TREE = 500;
 /** The clock of a file system lags behind by up to a tick. */
@@ -62,6 +65,7 @@ export class ChangeTracker {
   /** Looks pause in between, and each starts from the state that the one before it left. */
   #turn: Promise<unknown> = Promise.resolve();
   #learnt: Promise<void> | undefined;
+  #isStopped = false;
   /** Said once, with the first command. */
   #journalProblem: string | undefined;
 
@@ -126,8 +130,14 @@ export class ChangeTracker {
    */
   async close(frame: ChangeFrame, readWithinMs = Number.POSITIVE_INFINITY): Promise<ChangeReport> {
     frame.isClosing = true;
+    const settled = this.#settle(frame, performance.now() + readWithinMs);
     try {
-      await this.#settle(frame, performance.now() + readWithinMs);
+      if (readWithinMs === Number.POSITIVE_INFINITY) await settled;
+      else if (!(await waitAtMost(settled, readWithinMs + TURN_MS)).inTime) {
+        // Behind somebody else's look: what this one would find is told as nobody's.
+        frame.isAbandoned = true;
+        frame.problem ??= "the files could not be looked at in time";
+      }
     } catch (thrown) {
       frame.problem ??= unreadable(thrown);
     }
@@ -135,7 +145,24 @@ export class ChangeTracker {
     const byTools = frame.tools.flatMap(({ toolCallId, frame: { changes } }) =>
       changes.map((change) => ({ ...change, toolCallId })),
     );
-    return { changes: [...frame.changes, ...byTools] };
+    const changes = [...frame.changes, ...byTools];
+    this.#moveOn(frame, changes);
+    return { changes };
+  }
+
+  /** A command around this one has its before where this one left it. */
+  #moveOn(frame: ChangeFrame, changes: readonly FileChange[]): void {
+    const { journal } = this.#options;
+    const index = this.#index;
+    if (journal === undefined || index === undefined || this.#active.size === 0) return;
+    try {
+      journal.moved(
+        frame.id,
+        changes.map(({ path }) => [path, index.entryAt(path) ?? null] as const),
+      );
+    } catch {
+      // A full disk: what is told now may after a crash be told once more, as the outer command's.
+    }
   }
 
   /** Runs an operation of `sandbox.fs` on these paths and tells what it changed, also when it fails. */
@@ -159,8 +186,19 @@ export class ChangeTracker {
   async findUnreported(): Promise<readonly FileChange[]> {
     if (this.#options.journal !== undefined) await this.#learn();
     if (this.#learnt === undefined || !this.#isTold) return [];
-    await this.#inTurn(() => this.#look(this.#roots, "new", this.#nobody));
-    return this.#nobody.changes.map((change) => ({ ...change, unreported: true }));
+    const index = this.#index;
+    const mayStop = () => this.#isStopped;
+    await this.#inTurn(() => this.#look(this.#roots, "new", this.#nobody, { mayStop }));
+    if (index === undefined || this.#isStopped) return [];
+    // What a command changed after that was told by then, from the state that nobody had left.
+    return this.#nobody.changes
+      .filter(({ path }) => !isChange(index.entryAt(path), this.#nobody.stateAt(path)))
+      .map((change) => ({ ...change, unreported: true }));
+  }
+
+  /** Gives up the last comparison. */
+  stop(): void {
+    this.#isStopped = true;
   }
 
   async #learn(): Promise<void> {
@@ -169,8 +207,10 @@ export class ChangeTracker {
     this.#learnt ??= this.#inTurn(async () => {
       await drive(index.learn(), () => false);
       try {
-        for (const command of this.#options.journal?.readInterrupted() ?? [])
+        const { found, problem } = this.#options.journal?.readInterrupted() ?? { found: [] };
+        for (const command of found)
           this.#options.onRecovered?.(command, await this.#changesSince(index, command));
+        this.#journalProblem = problem;
       } catch (thrown) {
         this.#journalProblem = tellThrown(thrown);
       }
@@ -188,10 +228,13 @@ export class ChangeTracker {
   async #touch(frame: ChangeFrame, paths: readonly string[]): Promise<void> {
     await this.#inTurn(async () => {
       await this.#look(paths, "all", this.#nobody, { mayStop: () => frame.isClosing });
-      const { journal } = this.#options;
-      if (this.#index !== undefined) journal?.touch(frame.id, paths, this.#index.entries(paths));
+      const index = this.#index;
+      if (index === undefined) return;
+      // Under every name that shows it: what is seen there is this frame's doing too.
+      const owned = new Set(paths.flatMap((path) => [path, ...index.namesOf(path)]));
+      this.#options.journal?.touch(frame.id, [...owned], index.entries(owned));
       this.#active.add(frame);
-      for (const path of paths) {
+      for (const path of owned) {
         if (this.#active.size > 1) this.#disown((owned) => isBelow(owned, path));
         this.#owners.set(path, frame);
       }
@@ -232,7 +275,7 @@ export class ChangeTracker {
       for (const difference of differences) {
         if (!isChange(difference.before, difference.after)) continue;
         const owner = this.#ownerOf(difference.path) ?? this.#toolAt(difference) ?? otherwise;
-        owner.note(difference);
+        (owner.isAbandoned ? this.#nobody : owner).note(difference);
       }
     }
   }

@@ -6,7 +6,9 @@ import { AsyncResource } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import type { ExecuteInput } from "../shared/executor.ts";
 import type { FileChange } from "../shared/file-change.ts";
+import { DEFAULT_LIMITS } from "../shared/limits.ts";
 import type { ExecResult } from "../shared/sandbox.ts";
+import { waitAtMost } from "./bounded-wait.ts";
 import type { ChangeFrame } from "./change-frame.ts";
 import type { ChangeReport } from "./change-tracker.ts";
 import type { CheckedExec } from "./check-exec-options.ts";
@@ -92,9 +94,16 @@ export class RunningCommand implements ScopedCommand {
     }
     this.#emitStarted();
     if (!this.stop.signal.aborted) this.#parts.prepare();
-    const frame = await this.#parts.tracker.open(this.id);
-    this.#frame = frame;
     const startedMs = performance.now();
+    const opened = this.#parts.tracker.open(this.id);
+    const frame = await this.#inTime(opened);
+    if (frame === undefined) {
+      void opened.then((late) => this.#parts.tracker.close(late));
+      const late = this.stop.signal.aborted ? stopped(this.stop) : this.#tooLate();
+      const unknown = "the tracked mounts were still being read";
+      return await this.#finish(late, performance.now() - startedMs, { changes: [], unknown });
+    }
+    this.#frame = frame;
     this.#isOpen = true;
     const result = this.stop.signal.aborted ? stopped(this.stop) : await this.#execute(prefixes.prefixes);
     this.#isOpen = false;
@@ -102,6 +111,31 @@ export class RunningCommand implements ScopedCommand {
     this.#tools?.close();
     const durationMs = performance.now() - startedMs;
     return await this.#finish(result, durationMs, await this.#closeFrame(frame, result));
+  }
+
+  /** The first command waits until it is known what lies in the mounts: not for longer than it may run. */
+  async #inTime(opened: Promise<ChangeFrame>): Promise<ChangeFrame | undefined> {
+    const { signal } = this.stop;
+    let onAbort = (): void => undefined;
+    const aborted = new Promise<undefined>((resolve) => {
+      onAbort = () => resolve(undefined);
+      signal.addEventListener("abort", onAbort, { once: true });
+    });
+    const timeoutMs = this.#exec.timeoutMs ?? this.#parts.limits.timeoutMs ?? DEFAULT_LIMITS.timeoutMs;
+    try {
+      const inTime = waitAtMost(opened, timeoutMs).then((wait) => (wait.inTime ? wait.value : undefined));
+      return await (signal.aborted ? inTime : Promise.race([inTime, aborted]));
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  #tooLate(): BareResult {
+    return withoutReport(
+      124,
+      { kind: "killed", by: "deadline" },
+      "the deadline passed before the command started",
+    );
   }
 
   /** A command that was ended for being late must not wait for gigabytes to be read. */

@@ -222,6 +222,7 @@ class ShellRuntime implements HarnessSandbox {
     try {
       // Once nothing of the executor is left that could still change anything.
       const compared = await waitAtMost(this.#emitUnreported(), disposeTimeoutMs);
+      this.#parts.tracker.stop();
       if (!compared.inTime)
         this.#emitDisposeFailed(`the last comparison of the mounts took longer than ${disposeTimeoutMs} ms`);
     } catch (thrown) {

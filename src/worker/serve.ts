@@ -6,6 +6,7 @@ import { MAX_STATE_BYTES, MAX_TOUCHED_PATHS, type ParentRequests } from "../prot
 import type { ProbeTask } from "../protocol/probe-task.ts";
 import { defenseInDepthForAdapter } from "../shared/defense.ts";
 import type { SandboxFileSystem } from "../shared/file-system.ts";
+import { toWirePath } from "../shared/wire-path.ts";
 import { hostFiles } from "../workspace/host-files.ts";
 import { MountFs } from "../workspace/mount-fs.ts";
 import { TouchLog } from "../workspace/touch-log.ts";
@@ -68,7 +69,7 @@ export function createHandlers(
 
   const tell = async (execId: number, paths: string[]): Promise<void> => {
     for (let at = 0; at < paths.length; at += MAX_TOUCHED_PATHS)
-      await touchPaths(execId, paths.slice(at, at + MAX_TOUCHED_PATHS));
+      await touchPaths(execId, paths.slice(at, at + MAX_TOUCHED_PATHS).map(toWirePath));
   };
 
   /** The watcher looks often while `work` runs. What is written counts from zero when nothing else runs. */

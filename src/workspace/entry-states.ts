@@ -4,12 +4,12 @@ import { decodeName, type HostPath } from "./host-path.ts";
 import { lstatSync, readlinkSync } from "./node-fs.ts";
 import { isSameState, type TreeEntry, toEntry } from "./tree-entry.ts";
 
-/** `undefined` for what is not there, or closed to us. */
-export function lstat(host: HostPath): Stats | undefined {
+/** `undefined` for what is not there; `"closed"` where we may not look. */
+export function lstat(host: HostPath): Stats | "closed" | undefined {
   try {
     return lstatSync(host, { throwIfNoEntry: false });
   } catch {
-    return undefined; // gone or closed to us since its directory was listed
+    return "closed";
   }
 }
 

@@ -5,7 +5,7 @@
  * Content is compared by digest.
  */
 import type { Stats } from "node:fs";
-import { joinVirtualPath } from "../shared/virtual-path.ts";
+import { isBelow, joinVirtualPath } from "../shared/virtual-path.ts";
 import type { HarnessMount } from "../shared/workspace-spec.ts";
 import { type Deadline, DigestCache } from "./digest-cache.ts";
 import { knownFile, lstat, otherEntry } from "./entry-states.ts";
@@ -100,6 +100,23 @@ export class TreeIndex {
     return this.#look(paths, reading, differences, readUntilMs);
   }
 
+  /** Other paths that show what is at a path: in other mounts, and as other names of the same file. */
+  namesOf(path: string): string[] {
+    const shown = this.places.of(path).map(({ root, names }) => names.reduce(joinVirtualPath, root.path));
+    const entry = this.entryAt(path);
+    const linked = entry?.kind === "file" && entry.nlink > 1 ? this.#names.get(inodeKey(entry)) : undefined;
+    return [...shown, ...(linked ?? [])].filter((other) => other !== path);
+  }
+
+  /** The entry of a path of a tracked mount. */
+  entryAt(path: string): TreeEntry | undefined {
+    const place = this.places.of(path).find(({ root }) => isBelow(path, root.path));
+    if (place === undefined) return undefined;
+    let directory = this.#roots.get(place.root.path);
+    for (const name of place.names.slice(0, -1)) directory = directory?.directories.get(name);
+    return directory?.entries.get(place.names.at(-1) ?? "");
+  }
+
   /** What the index holds at and below paths, in every mount that shows them. */
   *entries(paths: Iterable<string>): Generator<[path: string, entry: TreeEntry]> {
     for (const path of paths) {
@@ -158,7 +175,7 @@ export class TreeIndex {
         const at = joinVirtualPath(position.path, name);
         const host = joinHostPath(position.host, name);
         const next = position.directory.directories.get(name);
-        if (index === names.length - 1 || next === undefined || !lstat(host)?.isDirectory()) {
+        if (index === names.length - 1 || next === undefined || !isDirectory(host)) {
           start = name;
           break;
         }
@@ -191,7 +208,7 @@ export class TreeIndex {
       let removedAtMs: number | undefined;
       for (const [name, before] of directory.entries) {
         if (present.has(name)) continue;
-        removedAtMs ??= lstat(host)?.mtimeMs ?? Date.now();
+        removedAtMs ??= changedAt(host);
         this.#size -= remove(directory, name, before, path, removedAtMs, look.differences);
       }
     }
@@ -209,6 +226,8 @@ export class TreeIndex {
     const before = directory.entries.get(name);
     const isCovered = excluded.size > 0 && excluded.has(joinVirtualPath(position.path, name));
     const stats = isCovered ? undefined : lstat(host);
+    // In a directory that may be listed and not searched: what was known of it stands.
+    if (stats === "closed") return undefined;
     let after: TreeEntry | undefined;
     if (stats !== undefined && kindOf(stats) === "file") {
       after = knownFile(stats, before, look.reading);
@@ -247,7 +266,7 @@ export class TreeIndex {
     const at = joinVirtualPath(path, name);
     if (hasNames) this.#note(at, after);
     if (isFirst) return;
-    const changedAtMs = after?.ctimeMs ?? lstat(host)?.mtimeMs ?? Date.now();
+    const changedAtMs = after?.ctimeMs ?? changedAt(host);
     if (before?.kind === "directory")
       this.#size -= removeBelow(directory, name, at, changedAtMs, look.differences);
     look.differences.push({ path: at, before, after, changedAtMs });
@@ -266,4 +285,15 @@ export class TreeIndex {
       return [...(this.#names.get(inodeKey(entry)) ?? [])].filter((path) => !looked.has(path));
     });
   }
+}
+
+function isDirectory(host: HostPath): boolean {
+  const stats = lstat(host);
+  return stats !== undefined && stats !== "closed" && stats.isDirectory();
+}
+
+/** When a directory was changed last. */
+function changedAt(directory: HostPath): number {
+  const stats = lstat(directory);
+  return stats === undefined || stats === "closed" ? Date.now() : stats.mtimeMs;
 }

@@ -60,6 +60,7 @@ function prepare() {
   return {
     mount,
     journal,
+    log,
     args,
     run,
     recover,
@@ -131,4 +132,37 @@ test("a journal that a script could reach, and one that is damaged, are told", a
   expect(events).toContainEqual(
     expect.objectContaining({ changesUnknown: expect.stringContaining("line 1 of the change journal") }),
   );
+});
+
+test("a change that was told by a call around or within the command is not told again", async () => {
+  for (const inner of [`await sandbox.exec("echo 1 > d/x")`, `await sandbox.fs.writeFile("/w/d/x", "1")`]) {
+    const host = prepare();
+    const child = spawn(process.execPath, [
+      "--input-type=module",
+      "-e",
+      `import { openSandbox } from ${JSON.stringify(ENTRY)};
+       import { writeSync, openSync } from "node:fs";
+       const log = openSync(${JSON.stringify(host.log)}, "a");
+       const sandbox = await openSandbox({
+         mounts: { "/w": ${JSON.stringify(host.mount)} }, sandbox: "subprocess", changeJournal: ${JSON.stringify(host.journal)},
+         tools: { within: { execute: async () => { ${inner}; process.kill(process.pid, "SIGKILL"); } } },
+         onEvent: (event) => event.type.startsWith("harness.file.") && writeSync(log, JSON.stringify(event) + "\\n"),
+       });
+       await sandbox.exec("mkdir d; js-exec -c 'await tools.within()'");`,
+    ]);
+    await once(child, "exit");
+    await host.recover("just-bash", "true");
+    expect(host.told()).toEqual(host.expected());
+  }
+}, 60_000);
+
+test("a journal whose disk is full lets nothing change, and keeps what it holds", async () => {
+  const host = prepare();
+  host.run("just-bash", SCRIPT, 6, "after");
+  const whole = readFileSync(host.journal, "utf8");
+  expect(whole).toContain("touch");
+  // Half a line at the end, and a line that is none before it.
+  writeFileSync(host.journal, `${whole}{"half":`);
+  await host.recover("just-bash", "true");
+  expect(host.told()).toEqual(host.expected());
 });
