@@ -9,6 +9,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Plugin } from "esbuild";
 import { root } from "../paths.ts";
+import { RESULT_WAIT } from "./bridge-waits.ts";
 import { changeText, type TextChange } from "./change-text.ts";
 import { FILE_CALLS, FILE_CALLS_IMPORT } from "./worker-files.ts";
 
@@ -26,6 +27,7 @@ const CHANGES: readonly TextChange[] = [
     }`,
   ],
   ...FILE_CALLS,
+  RESULT_WAIT,
   [
     `createHOSTFS(
     backend,

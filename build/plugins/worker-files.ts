@@ -8,6 +8,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Plugin } from "esbuild";
 import { root } from "../paths.ts";
+import { RESULT_WAIT } from "./bridge-waits.ts";
 import { changeText, type TextChange } from "./change-text.ts";
 import { withoutUnusedRequire } from "./unused-require.ts";
 
@@ -67,6 +68,7 @@ export const FILE_CALLS_IMPORT = `import { filePart, readWhole, writeWhole } fro
 
 const JAVASCRIPT: readonly TextChange[] = [
   ...FILE_CALLS,
+  RESULT_WAIT,
   ["  return { error: context.newError(message) };", "  return { error: newError(context, message) };"],
   ...["writeFile", "appendFile"].map(
     (name): TextChange => [

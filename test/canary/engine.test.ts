@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { Bash, type IFileSystem, InMemoryFs, parse, type StatementNode } from "just-bash";
 import { expect, test } from "vitest";
 import { root } from "../../build/paths.ts";
+import { RESULT_WAIT } from "../../build/plugins/bridge-waits.ts";
 
 const justBash = join(root, "node_modules/just-bash");
 
@@ -60,6 +61,14 @@ test("js-exec's worker needs a name that Node.js 20 does not have (build/shims/n
   const worker = readFileSync(join(justBash, "dist/bundle/chunks/js-exec-worker.js"), "utf8");
   expect(worker).toContain('import { stripTypeScriptTypes } from "node:module"');
 });
+
+test.each(["js-exec-worker.js", "worker.js"])(
+  "%s takes any wake-up for its answer (build/plugins/bridge-waits.ts)",
+  (script) => {
+    const worker = readFileSync(join(justBash, "dist/bundle/chunks", script), "utf8");
+    expect(worker.split(RESULT_WAIT[0])).toHaveLength(2);
+  },
+);
 
 test("a tool's call blocks js-exec until its answer (src/engine/tools-bootstrap.ts)", () => {
   const worker = readFileSync(join(justBash, "dist/bundle/chunks/js-exec-worker.js"), "utf8");
