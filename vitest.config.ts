@@ -12,6 +12,15 @@ const FROM_SOURCES = ["unit", "property", "canary"];
 /** Support for the tests, not tests. */
 const NOT_PROJECTS = ["fixtures", "helpers", "types"];
 
+/** Left out of `npm test`, which must stay below ten minutes: `npm run test:slow` runs them. */
+export const SLOW = [
+  "test/faults/matrix-in-jail.test.ts",
+  "test/process/doctor.test.ts",
+  "test/process/other-nodes.test.ts",
+  "test/process/worker-leftovers.test.ts",
+  "test/soak/soak.test.ts",
+];
+
 const folders = readdirSync(join(root, "test"), { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !NOT_PROJECTS.includes(entry.name))
   .map(({ name }) => name)
@@ -39,6 +48,7 @@ export default defineConfig({
         test: {
           name,
           include: [`test/${name}/**/*.test.ts`],
+          exclude: SLOW,
           globalSetup: FROM_SOURCES.includes(name) ? [] : ["build/build-for-tests.ts"],
         },
       })),
