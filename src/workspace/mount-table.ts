@@ -18,10 +18,12 @@ export interface Mount {
 }
 
 // macOS and Windows find a file under other spellings of its name, so rights must not depend on the spelling.
-const fold =
-  platform === "darwin" || platform === "win32"
-    ? (path: string) => path.normalize("NFC").toLowerCase()
-    : (path: string) => path;
+const foldHere = platform === "darwin" || platform === "win32" ? foldSpelling : (path: string) => path;
+
+/** One spelling for all under which a file system that knows no case and no Unicode form finds a file. */
+export function foldSpelling(path: string): string {
+  return path.normalize("NFC").toLowerCase();
+}
 
 /** The mounts of one sandbox and its read-only places. */
 export class MountTable {
@@ -30,24 +32,31 @@ export class MountTable {
   readonly #fixed: readonly string[];
   #readOnly: ReadonlySet<string>;
 
-  /** Throws a plain `Error` that names the mount when a backing path is not an existing directory. */
-  constructor(mounts: readonly HarnessMount[]) {
+  readonly #fold: (path: string) => string;
+
+  /**
+   * Throws a plain `Error` that names the mount when a backing path is not an existing directory.
+   *
+   * @param fold how paths are spelled that mean one file; by default as on this system
+   */
+  constructor(mounts: readonly HarnessMount[], fold: (path: string) => string = foldHere) {
+    this.#fold = fold;
     this.mounts = mounts.map(toMount);
-    this.#byPath = new Map(this.mounts.map((mount) => [fold(mount.path), mount]));
+    this.#byPath = new Map(this.mounts.map((mount) => [this.#fold(mount.path), mount]));
     this.#fixed = mounts.flatMap((mount) => mount.readOnlyPrefixes ?? []);
-    this.#readOnly = new Set(this.#fixed.map(fold));
+    this.#readOnly = new Set(this.#fixed.map(this.#fold));
   }
 
   /** The mount whose root is at this path. */
   mountAt(path: string): Mount | undefined {
-    return this.#byPath.get(fold(path));
+    return this.#byPath.get(this.#fold(path));
   }
 
   /** Names that mount points put into the directory at this path. */
   mountNamesIn(path: string): string[] {
     const names = new Set<string>();
     for (const mount of this.mounts) {
-      if (!isBelow(fold(mount.path), fold(path))) continue;
+      if (!isBelow(this.#fold(mount.path), this.#fold(path))) continue;
       const name = mount.path.slice(path === "/" ? 1 : path.length + 1).split("/")[0];
       if (name !== undefined && name !== "") names.add(name);
     }
@@ -55,7 +64,7 @@ export class MountTable {
   }
 
   hasMountBelow(path: string): boolean {
-    return this.mounts.some((mount) => isBelow(fold(mount.path), fold(path)));
+    return this.mounts.some((mount) => isBelow(this.#fold(mount.path), this.#fold(path)));
   }
 
   /**
@@ -65,12 +74,12 @@ export class MountTable {
   setReadOnlyPrefixes(prefixes: readonly string[], resolve: (prefix: string) => string | undefined): void {
     const all = [...this.#fixed, ...prefixes];
     const places = all.map(resolve).filter((place) => place !== undefined);
-    this.#readOnly = new Set([...all, ...places].map(fold));
+    this.#readOnly = new Set([...all, ...places].map(this.#fold));
   }
 
   /** Whether a read-only prefix covers this canonical path. */
   isReadOnly(path: string): boolean {
-    const folded = fold(path);
+    const folded = this.#fold(path);
     for (const prefix of this.#readOnly) if (isAtOrBelow(folded, prefix)) return true;
     return false;
   }
@@ -83,7 +92,7 @@ export class MountTable {
   /** Whether a mount point or a read-only prefix lies strictly below this path. */
   hasHeldBelow(path: string): boolean {
     if (this.hasMountBelow(path)) return true;
-    const folded = fold(path);
+    const folded = this.#fold(path);
     for (const prefix of this.#readOnly) if (isBelow(prefix, folded)) return true;
     return false;
   }

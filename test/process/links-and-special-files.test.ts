@@ -182,3 +182,52 @@ test.skipIf(process.platform === "win32")(
   },
   120_000,
 );
+
+test("a link into a mount inside a mount has the rights of that one, and leads no further", async () => {
+  const [outer, inner] = [tempDir(), tempDir()];
+  const outside = outsideWithSecret();
+  writeFileSync(join(inner, "f"), "inner\n");
+  symlinkSync(outside, join(inner, "out"));
+  const [before, outsideBefore] = [digestTree(inner), digestTree(outside)];
+  const { sandbox } = await openForTest({
+    mounts: { "/w": outer, "/w/in": { path: inner, access: "ro" } },
+  });
+  const result = await sandbox.exec(
+    "ln -s in l; ln -s /w/in/f lf; cat l/f lf; echo x > l/f; echo x >> lf; echo x > l/new; rm l/f; cat l/out/secret; echo on",
+  );
+  expect(result.stdout).toBe("inner\ninner\non\n");
+  expect(result.stderr.match(/Read-only file system/g)).toHaveLength(4);
+  expect(result.stderr).not.toContain("canary");
+  expect(digestTree(inner)).toEqual(before);
+  expect(digestTree(outside)).toEqual(outsideBefore);
+});
+
+test.skipIf(process.getuid?.() !== 0 || process.platform !== "linux")(
+  "a device in a mount hangs nothing (made as root only)",
+  async () => {
+    const { sandbox, directory } = await openForTest();
+    for (const [name, minor] of [
+      ["zero", "5"],
+      ["null", "3"],
+    ] as const)
+      execFileSync("mknod", [join(directory, name), "c", "1", minor]);
+    const script = [
+      "cat zero",
+      "head -c 10 zero",
+      "wc -c zero",
+      "cp zero copy",
+      "grep x zero",
+      "echo x > zero",
+      "python3 -c 'open(\"zero\").read(1)'",
+      'js-exec -c \'require("fs").readFileSync("zero")\'',
+      "sqlite3 zero 'select 1'",
+    ];
+    for (const line of script) {
+      const { ending, exitCode } = await sandbox.exec(line, { timeoutMs: 20_000 });
+      expect(ending, line).toEqual({ kind: "exited" });
+      expect(exitCode, line).not.toBe(0);
+    }
+    await expect(sandbox.fs.readFile("/w/zero")).rejects.toMatchObject({ code: "FS_ERROR" });
+  },
+  60_000,
+);
