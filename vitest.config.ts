@@ -15,8 +15,12 @@ const NOT_PROJECTS = ["fixtures", "helpers", "types"];
 /** Left out of `npm test`, which must stay below ten minutes: `npm run test:slow` runs them. */
 export const SLOW = [
   "test/faults/matrix-in-jail.test.ts",
+  "test/faults/matrix-of-workers.test.ts",
+  "test/package/bundling.test.ts",
+  "test/process/content.test.ts",
   "test/process/doctor.test.ts",
   "test/process/other-nodes.test.ts",
+  "test/process/rungs.test.ts",
   "test/process/worker-leftovers.test.ts",
   "test/soak/soak.test.ts",
 ];
