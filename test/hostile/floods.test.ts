@@ -59,7 +59,7 @@ const floods: [string, Scenario][] = [
 ];
 
 for (const [what, scenario] of floods) {
-  test(`a flood of ${what} ends at the deadline, and another sandbox works meanwhile`, async () => {
+  test(`a flood of ${what} ends by its deadline, and another sandbox works meanwhile`, async () => {
     const { sandbox: other } = await openForTest();
     await other.exec("x=1");
     const hostile = await openHostile(scenario, [], { limits: { maxOutputBytes: 1_000_000 } });
@@ -72,7 +72,10 @@ for (const [what, scenario] of floods) {
       await Promise.race([flooded, running]);
       expect(await other.exec("echo $x")).toMatchObject({ stdout: "1\n", exitCode: 0 });
       const result = await running;
-      expect(["deadline", "output"]).toContain(result.ending.kind === "killed" && result.ending.by);
+      // More calls at once than the wire allows is a breach: who is faster, the deadline or the worker, is open.
+      if (result.ending.kind === "unknown")
+        expect(result.ending.why).toMatch(/More than 1024 requests are open/);
+      else expect(["deadline", "output"]).toContain(result.ending.kind === "killed" && result.ending.by);
       expect(result.stdoutBytes.length).toBeLessThan(1_001_000);
     });
     expect(growthMb).toBeLessThan(250);
