@@ -156,12 +156,11 @@ test("a change that was told by a call around or within the command is not told 
   }
 }, 60_000);
 
-test("a journal whose disk is full lets nothing change, and keeps what it holds", async () => {
+test("a line that was not written to its end spoils none of those before it", async () => {
   const host = prepare();
   host.run("just-bash", SCRIPT, 6, "after");
   const whole = readFileSync(host.journal, "utf8");
   expect(whole).toContain("touch");
-  // Half a line at the end, and a line that is none before it.
   writeFileSync(host.journal, `${whole}{"half":`);
   await host.recover("just-bash", "true");
   expect(host.told()).toEqual(host.expected());
