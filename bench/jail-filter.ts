@@ -3,14 +3,13 @@
  * build`. The same jail with and without `--seccomp`, in turns: a worker from its spawn to its first byte, and a
  * Node.js in the jail that does nothing but ask the kernel for a file's size.
  */
-import { once } from "node:events";
 import { join } from "node:path";
 import { execa } from "execa";
 import { root } from "../build/paths.ts";
 import { FROM_INPUTS } from "../src/parent/isolation/jail-arguments.ts";
 import type { Launch } from "../src/parent/isolation/launch.ts";
 import { namespaceLaunch } from "../src/parent/isolation/namespace.ts";
-import { spawnWorker } from "../src/parent/spawn-worker.ts";
+import { firstByte } from "./first-byte.ts";
 import { measurePairs, type Pairs } from "./measure.ts";
 
 const CALLS = 200_000;
@@ -36,16 +35,6 @@ const bare: Launch = {
   args: ["--args", "4", "--", ...filtered.args.slice(FROM_INPUTS.length)],
   inputs: filtered.inputs.slice(0, 1),
 };
-
-async function firstByte(launch: Launch): Promise<number> {
-  const startedMs = performance.now();
-  const worker = await spawnWorker({ launch, onStderr: (text) => console.error(text) });
-  await once(worker.stdout, "data");
-  const tookMs = performance.now() - startedMs;
-  worker.kill("SIGKILL");
-  await worker.exit;
-  return tookMs;
-}
 
 async function calls({ command, args, inputs }: Launch): Promise<number> {
   const jail = args.slice(0, args.indexOf("--") + 1);

@@ -3,15 +3,14 @@
  * on Linux. RLIMIT_DATA counts memory that a process may write, whether it has or not; the table shows how far
  * that lies above what it holds. Then the price of setting it, with `prlimit` in front of the worker, in turns.
  */
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../build/paths.ts";
 import type { Launch } from "../src/parent/isolation/launch.ts";
 import { processLaunch } from "../src/parent/isolation/process.ts";
-import { spawnWorker } from "../src/parent/spawn-worker.ts";
 import { descendants } from "../test/helpers/processes.ts";
 import { openSandbox } from "./built.ts";
+import { firstByte } from "./first-byte.ts";
 import { measurePairs } from "./measure.ts";
 import { withDirectory } from "./scratch.ts";
 
@@ -76,16 +75,6 @@ const limited: Launch = {
   command: "/usr/bin/prlimit",
   args: [`--data=${8 * 2 ** 30}`, "--", plain.command, ...plain.args],
 };
-
-async function firstByte(launch: Launch): Promise<number> {
-  const startedMs = performance.now();
-  const worker = await spawnWorker({ launch, onStderr: (text) => console.error(text) });
-  await once(worker.stdout, "data");
-  const tookMs = performance.now() - startedMs;
-  worker.kill("SIGKILL");
-  await worker.exit;
-  return tookMs;
-}
 
 const { value, base, ratio } = await measurePairs(
   () => firstByte(limited),

@@ -4,6 +4,7 @@
  * empty one and writes that back, finds out at close that it must not write, and knows seven errors. Here each read
  * and write goes to the file at once, and every failure keeps its number.
  *
+ * Longer than most files because Emscripten takes a file system as two tables of functions over one state.
  * Runs in the thread of `python3`; the calls wait for the file system of the worker (`worker-files.ts`).
  */
 import { PART } from "./file-parts.ts";

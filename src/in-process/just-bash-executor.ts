@@ -6,14 +6,14 @@
 
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { EngineOptions, EngineShell, ShellState } from "../engine/port.ts";
+import type { EngineInput, EngineOptions, EngineShell, ShellState } from "../engine/port.ts";
 import { abortedBy, CommandOutput, exitCodeOf, refuseLargeScript } from "../shared/command-output.ts";
 import { defenseInDepthForAdapter } from "../shared/defense.ts";
 import type { ExecEnding, ExecuteInput, ExecuteOutput } from "../shared/executor.ts";
 import { DEFAULT_LIMITS, type SandboxLimits } from "../shared/limits.ts";
 import type { HarnessWorkspaceSpec } from "../shared/workspace-spec.ts";
 import { MountFs } from "../workspace/mount-fs.ts";
-import { TouchLog } from "../workspace/touch-log.ts";
+import { type TouchLog, TouchLogs } from "../workspace/touch-log.ts";
 
 /** The built engine. Its types come from the source, its code from the worker's folder. */
 type EngineModule = typeof import("../engine/index.ts");
@@ -29,8 +29,8 @@ interface TellingShell {
 
 export interface JustBashExecutor {
   execute(input: ExecuteInput): Promise<ExecuteOutput>;
-  /** To be called before and after somebody else changes files: what a command has told may then not be its doing. */
-  forgetTold(): void;
+  /** Runs a call that changes files for somebody else than a command. */
+  between<T>(run: () => Promise<T>): Promise<T>;
   engineName(): Promise<string>;
   dispose(): Promise<void>;
 }
@@ -64,8 +64,7 @@ export function createJustBashExecutor(setup: JustBashSetup): JustBashExecutor {
     defenseInDepth: defenseInDepthForAdapter("just-bash"),
   };
   let loaded: Promise<{ engine: EngineModule; fs: MountFs }> | null = null;
-  const logs = new Set<TouchLog>();
-  const watched = mounts.filter(({ tracked }) => tracked).map(({ path }) => path);
+  const touches = new TouchLogs(mounts);
   let shell: TellingShell | null = null;
   let state: ShellState | null = null;
   /** When the command under way that is not nested must end. */
@@ -90,14 +89,8 @@ export function createJustBashExecutor(setup: JustBashSetup): JustBashExecutor {
   };
 
   const openShell = (engine: EngineModule, fs: MountFs, isolated: boolean): TellingShell => {
-    const touched = new TouchLog(watched);
-    logs.add(touched);
+    const touched = touches.open();
     return { shell: engine.openShell(options, fs.view(touched), state, isolated), touched };
-  };
-
-  /** Another command begins or ends: what was told may from now on be its doing. */
-  const forgetTold = (): void => {
-    for (const log of logs) log.forget();
   };
 
   async function execute(input: ExecuteInput): Promise<ExecuteOutput> {
@@ -125,9 +118,7 @@ export function createJustBashExecutor(setup: JustBashSetup): JustBashExecutor {
     try {
       if (!input.nested) shell ??= openShell(engine, fs, false);
       const { shell: own, touched } = (input.nested ? null : shell) ?? openShell(engine, fs, true);
-      forgetTold();
-      touched.direct((paths) => input.touch(paths));
-      const run = own.run({
+      const task: EngineInput = {
         script: input.command,
         args: input.args ?? [],
         stdin: input.stdin ?? null,
@@ -143,12 +134,14 @@ export function createJustBashExecutor(setup: JustBashSetup): JustBashExecutor {
         invokeTool: input.invokeTool
           ? (path, json) => input.invokeTool?.(path, json) ?? Promise.reject()
           : null,
-      });
-      const result = await Promise.race([run, afterAbort(stop.signal)]);
+      };
+      const result = await touches.command(
+        touched,
+        (paths) => input.touch(paths),
+        () => Promise.race([own.run(task), afterAbort(stop.signal)]),
+      );
       if (result !== null && result.ending === "aborted") ended ??= { kind: "killed", by: "deadline" };
-      touched.direct(null);
-      forgetTold();
-      if (input.nested || result === null || result.ending !== "exited") logs.delete(touched);
+      if (input.nested || result === null || result.ending !== "exited") touches.close(touched);
       if (input.nested) own.close();
       else if (result === null || result.ending !== "exited") {
         own.close();
@@ -167,7 +160,7 @@ export function createJustBashExecutor(setup: JustBashSetup): JustBashExecutor {
 
   return {
     execute,
-    forgetTold,
+    between: (run) => touches.between(run),
     engineName: async () => (await load()).engine.ENGINE_NAME,
     async dispose() {
       shell?.shell.close();

@@ -14,18 +14,15 @@ import { withOverlaps } from "../workspace/tracked-places.ts";
 import { checkCwd } from "./check-cwd.ts";
 import { withRuntime } from "./effective-capabilities.ts";
 
-/** The same files, with a call before and after each of theirs. */
-function between(files: SandboxFileSystem, call: () => void): SandboxFileSystem {
+/** The same files, each call of them run by `run`. */
+function runBy(
+  run: (call: () => Promise<unknown>) => Promise<unknown>,
+  files: SandboxFileSystem,
+): SandboxFileSystem {
   const wrap =
     (operation: (...given: unknown[]) => Promise<unknown>) =>
-    async (...given: unknown[]): Promise<unknown> => {
-      call();
-      try {
-        return await operation(...given);
-      } finally {
-        call();
-      }
-    };
+    (...given: unknown[]): Promise<unknown> =>
+      run(() => operation(...given));
   return Object.fromEntries(
     Object.entries(files).map(([name, operation]) => [name, wrap(operation.bind(files))]),
   ) as unknown as SandboxFileSystem;
@@ -68,7 +65,7 @@ export function justBashSandbox(options: JustBashOptions = {}): HarnessSandboxFa
       workspace,
       toolBridge,
       traceOptions,
-      files: create.files ?? between(files, () => executor.forgetTold()),
+      files: create.files ?? runBy(executor.between, files),
       execute: executor.execute,
       tellsTouchedPaths: true,
       limits,

@@ -3,6 +3,8 @@
  * are copied: a chunk is often a view of one byte on a large buffer, and a million of them would keep a million
  * buffers alive.
  */
+import { joinBytes } from "./join-bytes.ts";
+
 export class BoundedBytes {
   readonly #head: Kept;
   readonly #tail: Kept;
@@ -38,12 +40,13 @@ export class BoundedBytes {
   take(): { bytes: Uint8Array; truncated: { totalBytes: number } | null } {
     const head = this.#head.view();
     const tail = this.#tail.view();
-    if (head.length + tail.length === this.#totalBytes) return { bytes: join([head, tail]), truncated: null };
+    if (head.length + tail.length === this.#totalBytes)
+      return { bytes: joinBytes([head, tail]), truncated: null };
     const start = cutAfter(head);
-    const end = cutBefore(join([tail.subarray(this.#oldest), tail.subarray(0, this.#oldest)]));
+    const end = cutBefore(joinBytes([tail.subarray(this.#oldest), tail.subarray(0, this.#oldest)]));
     const missing = this.#totalBytes - start.length - end.length;
     const notice = new TextEncoder().encode(`\n[… ${missing} bytes left out …]\n`);
-    return { bytes: join([start, notice, end]), truncated: { totalBytes: this.#totalBytes } };
+    return { bytes: joinBytes([start, notice, end]), truncated: { totalBytes: this.#totalBytes } };
   }
 }
 
@@ -78,16 +81,6 @@ class Kept {
   view(): Uint8Array {
     return this.buffer.subarray(0, this.bytes);
   }
-}
-
-function join(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }
 
 /** Drops an unfinished UTF-8 character at the end. Bytes that are no UTF-8 at all stay. */

@@ -14,6 +14,9 @@ export interface ToolWindow {
   readonly frame: ChangeFrame;
 }
 
+/** The clock of a file system lags behind by up to a tick. */
+const TICK_MS = 12;
+
 /** Paths that one of them changed: their state before its first change and after its last one. */
 export class ChangeFrame {
   /** As the journal knows it. */
@@ -52,4 +55,22 @@ export class ChangeFrame {
   get changes(): FileChange[] {
     return diffTrees(this.#before, this.#after);
   }
+}
+
+/**
+ * Whose tool call ran when a path that nobody had named was changed; of several the one that started last.
+ *
+ * @param frames commands under way
+ */
+export function toolAt(frames: readonly ChangeFrame[], changedAtMs: number): ChangeFrame | undefined {
+  let found: ToolWindow | undefined;
+  for (const { tools } of frames) {
+    for (const window of tools) {
+      if (window.isLookedAt) continue;
+      const isWithin =
+        window.startMs - TICK_MS <= changedAtMs && changedAtMs <= (window.endMs ?? Date.now()) + 1;
+      if (isWithin && window.startMs >= (found?.startMs ?? 0)) found = window;
+    }
+  }
+  return found?.frame;
 }

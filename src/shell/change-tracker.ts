@@ -13,12 +13,14 @@ import type { FileChange } from "../shared/file-change.ts";
 import { tellThrown } from "../shared/redact.ts";
 import { isBelow, parentOfVirtualPath } from "../shared/virtual-path.ts";
 import type { HarnessMount } from "../shared/workspace-spec.ts";
+import { driveLook } from "../workspace/drive-look.ts";
 import { diffTrees, isChange } from "../workspace/file-changes.ts";
 import type { Difference } from "../workspace/tree-entry.ts";
 import { type Reading, TreeIndex } from "../workspace/tree-index.ts";
 import { waitAtMost } from "./bounded-wait.ts";
-import { ChangeFrame, type ToolWindow } from "./change-frame.ts";
+import { ChangeFrame, type ToolWindow, toolAt } from "./change-frame.ts";
 import type { ChangeJournal, Interrupted } from "./change-journal.ts";
+import { Turns } from "./turns.ts";
 
 /** The changes of one command. */
 export interface ChangeReport {
@@ -33,8 +35,6 @@ const MAX_TOLD_PATHS = 100_000;
 const TURN_MS = 100;
 /** Up to this many entries, all are looked at after each tool call, which takes up to 5 ms; else after the command. */
 const MAX_SMALL_TREE = 500;
-/** The clock of a file system lags behind by up to a tick. */
-const TICK_MS = 12;
 
 /** Begins the ids of calls of `sandbox.fs`. */
 export const FS_CALL = "fs:";
@@ -63,7 +63,7 @@ export class ChangeTracker {
   readonly #active = new Set<ChangeFrame>();
   readonly #nobody = new ChangeFrame("");
   /** Looks pause in between, and each starts from the state that the one before it left. */
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
   #learnt: Promise<void> | undefined;
   #isStopped = false;
   /** Said once, with the first command. */
@@ -115,7 +115,7 @@ export class ChangeTracker {
       window.endMs = Date.now();
       if (this.#index === undefined || this.#index.size > MAX_SMALL_TREE || frame.isClosing) return;
       try {
-        await this.#inTurn(() => this.#look(this.#roots, "new", this.#nobody));
+        await this.#turns.take(() => this.#look(this.#roots, "new", this.#nobody));
         window.isLookedAt = true;
       } catch (thrown) {
         frame.problem = unreadable(thrown);
@@ -188,7 +188,7 @@ export class ChangeTracker {
     if (this.#learnt === undefined || !this.#isTold) return [];
     const index = this.#index;
     const mayStop = () => this.#isStopped;
-    await this.#inTurn(() => this.#look(this.#roots, "new", this.#nobody, { mayStop }));
+    await this.#turns.take(() => this.#look(this.#roots, "new", this.#nobody, { mayStop }));
     if (index === undefined || this.#isStopped) return [];
     // What a command changed after that was told by then, from the state that nobody had left.
     return this.#nobody.changes
@@ -204,8 +204,8 @@ export class ChangeTracker {
   async #learn(): Promise<void> {
     const index = this.#index;
     if (index === undefined) return;
-    this.#learnt ??= this.#inTurn(async () => {
-      await drive(index.learn(), () => false);
+    this.#learnt ??= this.#turns.take(async () => {
+      await driveLook(index.learn(), () => false);
       try {
         const { found, problem } = this.#options.journal?.readInterrupted() ?? { found: [] };
         for (const command of found)
@@ -219,14 +219,14 @@ export class ChangeTracker {
   }
 
   async #changesSince(index: TreeIndex, { paths, before }: Interrupted): Promise<FileChange[]> {
-    await drive(index.look(paths, "all", []), () => false);
+    await driveLook(index.look(paths, "all", []), () => false);
     const changes = diffTrees(before, new Map(index.entries(paths)));
     return changes.map((change) => ({ ...change, recovered: true }));
   }
 
   /** Names owned paths, after what others did there has been told apart. */
   async #touch(frame: ChangeFrame, paths: readonly string[]): Promise<void> {
-    await this.#inTurn(async () => {
+    await this.#turns.take(async () => {
       await this.#look(paths, "all", this.#nobody, { mayStop: () => frame.isClosing });
       const index = this.#index;
       if (index === undefined) return;
@@ -243,7 +243,7 @@ export class ChangeTracker {
 
   async #settle(frame: ChangeFrame, untilMs: number): Promise<void> {
     if (this.#index === undefined) return;
-    await this.#inTurn(async () => {
+    await this.#turns.take(async () => {
       const paths = [...this.#owners].filter(([, owner]) => owner === frame).map(([path]) => path);
       const look = (at: readonly string[], otherwise: ChangeFrame) =>
         this.#look(at, "new", otherwise, { untilMs });
@@ -270,11 +270,12 @@ export class ChangeTracker {
     const differences: Difference[] = [];
     try {
       if (this.#index !== undefined)
-        await drive(this.#index.look(paths, reading, differences, untilMs), mayStop);
+        await driveLook(this.#index.look(paths, reading, differences, untilMs), mayStop);
     } finally {
       for (const difference of differences) {
         if (!isChange(difference.before, difference.after)) continue;
-        const owner = this.#ownerOf(difference.path) ?? this.#toolAt(difference) ?? otherwise;
+        const owner =
+          this.#ownerOf(difference.path) ?? toolAt(this.#open, difference.changedAtMs) ?? otherwise;
         (owner.isAbandoned ? this.#nobody : owner).note(difference);
       }
     }
@@ -288,40 +289,8 @@ export class ChangeTracker {
     return undefined;
   }
 
-  /** The tool call that ran when a path nobody named was changed; of several the one that started last. */
-  #toolAt({ changedAtMs }: Difference): ChangeFrame | undefined {
-    let found: ToolWindow | undefined;
-    for (const { tools } of this.#open) {
-      for (const window of tools) {
-        if (window.isLookedAt) continue;
-        const isWithin =
-          window.startMs - TICK_MS <= changedAtMs && changedAtMs <= (window.endMs ?? Date.now()) + 1;
-        if (isWithin && window.startMs >= (found?.startMs ?? 0)) found = window;
-      }
-    }
-    return found?.frame;
-  }
-
   #disown(isOver: (path: string, owner: ChangeFrame) => boolean): void {
     for (const [path, owner] of this.#owners) if (isOver(path, owner)) this.#owners.delete(path);
-  }
-
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const mine = this.#turn.then(work);
-    this.#turn = mine.catch(() => undefined); // whoever waits for `mine` gets the failure
-    return await mine;
-  }
-}
-
-/** Runs a look to its end, letting others run at each of its pauses. */
-async function drive(look: Generator<void, void>, mayStop: () => boolean): Promise<void> {
-  for (;;) {
-    if (look.next().done) return;
-    if (mayStop()) {
-      look.return();
-      return;
-    }
-    await new Promise<void>((resolve) => setImmediate(resolve));
   }
 }
 

@@ -2,11 +2,9 @@
 
 import type { Execute, ExecuteInput } from "../shared/executor.ts";
 import { tellThrown } from "../shared/redact.ts";
+import { MAX_TIMER_MS } from "./bounded-wait.ts";
 import { type BareResult, fromReport, withoutReport } from "./exec-result.ts";
 import type { StopSwitch } from "./stop-switch.ts";
-
-/** Longest delay that a timer takes; a longer one would fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * The result of an execution. An executor that throws, or that has not ended a command `lastResortMs` after

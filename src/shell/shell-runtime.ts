@@ -32,6 +32,7 @@ import { EventStream } from "./event-stream.ts";
 import { withoutReport } from "./exec-result.ts";
 import { type ChangeSource, FileEvents } from "./file-events.ts";
 import { IsolationKeeper } from "./isolation-record.ts";
+import { readPrefixes } from "./read-prefixes.ts";
 import { RunningCommand, stopped } from "./running-command.ts";
 import type { RuntimeParts } from "./runtime-parts.ts";
 import { StopSwitch } from "./stop-switch.ts";
@@ -280,22 +281,5 @@ async function runNested(running: RunningCommand, outer: RunningCommand): Promis
     return await running.run();
   } finally {
     outer.disown(running.stop);
-  }
-}
-
-function readPrefixes(
-  ask: (() => readonly string[]) | undefined,
-): ReturnType<RuntimeParts["readReadOnlyPrefixes"]> {
-  if (ask === undefined) return { prefixes: [] };
-  try {
-    const prefixes: unknown = ask();
-    const isList =
-      Array.isArray(prefixes) && prefixes.every((path) => typeof path === "string" && path.startsWith("/"));
-    if (isList) return { prefixes: [...prefixes] };
-    return { problem: "getReadOnlyPrefixes: expected a list of absolute paths" };
-  } catch (thrown) {
-    return {
-      problem: `getReadOnlyPrefixes failed: ${tellThrown(thrown)}`,
-    };
   }
 }

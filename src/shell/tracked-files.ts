@@ -12,6 +12,7 @@ import {
   resolveVirtualPath,
 } from "../shared/virtual-path.ts";
 import type { ChangeTracker } from "./change-tracker.ts";
+import { Turns } from "./turns.ts";
 
 /** What the wrapper needs besides the files. */
 export interface TrackedFilesOptions {
@@ -31,7 +32,7 @@ const MAX_LINKS = 40;
 /** Wraps files for `sandbox.fs`. */
 export function createTrackedFiles(options: TrackedFilesOptions): SandboxFileSystem {
   const { files, tracker, cwd, beforeCall, onChanges } = options;
-  let turn: Promise<unknown> = Promise.resolve();
+  const turns = new Turns();
 
   const read = async <T>(operation: () => Promise<T>): Promise<T> => {
     beforeCall();
@@ -42,13 +43,11 @@ export function createTrackedFiles(options: TrackedFilesOptions): SandboxFileSys
     operation: () => Promise<void>,
   ): Promise<void> => {
     beforeCall();
-    const mine = turn.then(async () => {
+    await turns.take(async () => {
       if (!tracker.isTracking) return await operation();
       const touched = await findTouched().catch(noneIfFsError);
       await tracker.around(touched, operation, onChanges);
     });
-    turn = mine.catch(() => undefined); // the caller of `mine` gets the failure
-    await mine;
   };
   const target = async (path: string) => resolveTarget(files, resolveVirtualPath(cwd, path));
   const entry = async (path: string) => resolveEntry(files, resolveVirtualPath(cwd, path));

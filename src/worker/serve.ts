@@ -1,6 +1,6 @@
 /** What the parent may ask, and what is done about it. Holds the one shell and the one file system. */
 
-import type { EngineOptions, EngineShell, ShellState } from "../engine/port.ts";
+import type { EngineInput, EngineOptions, EngineShell, ShellState } from "../engine/port.ts";
 import type { Handlers } from "../protocol/channel.ts";
 import { MAX_STATE_BYTES, MAX_TOUCHED_PATHS, type ParentRequests } from "../protocol/messages.ts";
 import type { ProbeTask } from "../protocol/probe-task.ts";
@@ -9,7 +9,7 @@ import type { SandboxFileSystem } from "../shared/file-system.ts";
 import { toWirePath } from "../shared/wire-path.ts";
 import { hostFiles } from "../workspace/host-files.ts";
 import { MountFs } from "../workspace/mount-fs.ts";
-import { TouchLog } from "../workspace/touch-log.ts";
+import { type TouchLog, TouchLogs } from "../workspace/touch-log.ts";
 import { loadEngine } from "./load-engine.ts";
 import { serveFile } from "./serve-file.ts";
 import type { Watcher } from "./start-lifeline.ts";
@@ -22,8 +22,7 @@ export type TouchPaths = (execId: number, paths: string[]) => Promise<unknown>;
 
 interface Workspace {
   readonly fs: MountFs;
-  /** Paths of the mounts whose changes are told. */
-  readonly watched: readonly string[];
+  readonly touches: TouchLogs;
   readonly files: SandboxFileSystem;
   readonly options: EngineOptions;
 }
@@ -43,7 +42,6 @@ export function createHandlers(
   watcher: Watcher,
 ): Handlers<ParentRequests> {
   const engine = loadEngine();
-  const logs = new Set<TouchLog>();
   let workspace: Workspace | null = null;
   let shell: TellingShell | null = null;
   let state: ShellState | null = null;
@@ -55,16 +53,10 @@ export function createHandlers(
   };
 
   const openShell = async (isolated: boolean): Promise<TellingShell> => {
-    const { fs, options, watched } = opened();
-    const touched = new TouchLog(watched);
-    logs.add(touched);
+    const { fs, options, touches } = opened();
+    const touched = touches.open();
     const open = (await engine).openShell;
     return { shell: open(options, fs.view(touched), state, isolated), touched };
-  };
-
-  /** Another command or file call begins or ends: what was told may from now on be its doing. */
-  const forgetTold = (): void => {
-    for (const log of logs) log.forget();
   };
 
   const tell = async (execId: number, paths: string[]): Promise<void> => {
@@ -91,8 +83,9 @@ export function createHandlers(
       const { mounts, cwd, python, javascript, network } = params.workspace;
       // Node loads it at its first use, which the engine's defenses would block.
       if (network !== null) await fetch("data:,");
+      const tracking = mounts.map(({ watched: tracked, ...mount }) => ({ ...mount, tracked }));
       const fs = new MountFs({
-        mounts: mounts.map(({ watched, ...mount }) => ({ ...mount, tracked: watched })),
+        mounts: tracking,
         createError: createShellFsError,
         maxWriteBytes: params.maxWriteBytes,
       });
@@ -105,8 +98,7 @@ export function createHandlers(
         executionLimits: params.executionLimits,
         defenseInDepth: defenseInDepthForAdapter("subprocess"),
       };
-      const watched = mounts.filter((mount) => mount.watched).map(({ path }) => path);
-      workspace = { fs, files: hostFiles(fs, cwd), options, watched };
+      workspace = { fs, touches: new TouchLogs(tracking), files: hostFiles(fs, cwd), options };
       state = call.body.length === 0 ? null : (JSON.parse(decoder.decode(call.body)) as ShellState);
       const stateRestored = state === null || (await fs.exists(state.cwd));
       shell = await openShell(false);
@@ -114,15 +106,13 @@ export function createHandlers(
     },
 
     async exec(params, call) {
-      const { fs, options } = opened();
+      const { fs, options, touches } = opened();
       fs.setReadOnlyPrefixes(params.readOnlyPrefixes);
       const script = decoder.decode(call.body.subarray(0, params.scriptBytes));
       const stdin = params.stdinBytes === null ? null : call.body.subarray(params.scriptBytes);
       shell ??= await openShell(false);
       const { shell: runner, touched } = params.nested ? await openShell(true) : shell;
-      forgetTold();
-      touched.direct((paths) => tell(call.id, paths));
-      const result = await runner.run({
+      const task: EngineInput = {
         script,
         args: params.args,
         stdin,
@@ -135,10 +125,13 @@ export function createHandlers(
         invokeTool: options.tools
           ? async (path, argsJson) => decoder.decode(await callTool(call.id, path, encoder.encode(argsJson)))
           : null,
-      });
-      touched.direct(null);
-      forgetTold();
-      if (params.nested || result.ending !== "exited") logs.delete(touched);
+      };
+      const result = await touches.command(
+        touched,
+        (paths) => tell(call.id, paths),
+        () => runner.run(task),
+      );
+      if (params.nested || result.ending !== "exited") touches.close(touched);
       if (params.nested) runner.close();
       else if (result.ending !== "exited") shell = null;
       const ending = result.ending === "aborted" ? "failed" : result.ending;
@@ -155,14 +148,9 @@ export function createHandlers(
     },
 
     async fs(params, call) {
-      const { fs, files } = opened();
+      const { fs, files, touches } = opened();
       fs.setReadOnlyPrefixes(params.readOnlyPrefixes);
-      forgetTold();
-      try {
-        return { value: {}, body: await serveFile(files, params, call.body) };
-      } finally {
-        forgetTold();
-      }
+      return { value: {}, body: await touches.between(() => serveFile(files, params, call.body)) };
     },
 
     async isolation(_params, call) {

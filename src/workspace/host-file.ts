@@ -33,32 +33,18 @@ let lastTemporary = 0;
 
 /** The whole content. Throws `EFBIG` above `maxBytes` before anything is read. */
 export function readHostFile(host: HostPath, maxBytes = Number.POSITIVE_INFINITY): Buffer {
-  const fd = openSync(host, OPEN.read);
-  try {
-    requireSamePlace(fd, host);
-    const stats = fstatSync(fd);
-    if (stats.isDirectory()) throw new Failure("EISDIR");
-    if (!stats.isFile()) throw new Failure(NOT_REGULAR);
-    if (stats.size > maxBytes) throw new Failure("EFBIG");
+  return withReadable(host, (fd, { size }) => {
+    if (size > maxBytes) throw new Failure("EFBIG");
     return readFileSync(fd);
-  } finally {
-    closeSync(fd);
-  }
+  });
 }
 
 /** At most `length` bytes from `offset`. */
 export function readHostFilePart(host: HostPath, offset: number, length: number): Buffer {
-  const fd = openSync(host, OPEN.read);
-  try {
-    requireSamePlace(fd, host);
-    const stats = fstatSync(fd);
-    if (stats.isDirectory()) throw new Failure("EISDIR");
-    if (!stats.isFile()) throw new Failure(NOT_REGULAR);
-    const part = Buffer.alloc(Math.max(0, Math.min(length, stats.size - offset)));
+  return withReadable(host, (fd, { size }) => {
+    const part = Buffer.alloc(Math.max(0, Math.min(length, size - offset)));
     return part.subarray(0, readSync(fd, part, 0, part.length, offset));
-  } finally {
-    closeSync(fd);
-  }
+  });
 }
 
 /** Replaces the content, or adds to its end. Creates the file with mode `0o666` less the umask. */
@@ -106,6 +92,19 @@ export function makePrivate(host: HostPath, stats: Stats, guard: WriteGuard): vo
 
 /** Begins the names that are only there while something is replaced; hidden from `*` in case a kill leaves one. */
 export const temporaryPrefix = `.little-harness-${processId}-`;
+
+function withReadable<T>(host: HostPath, use: (fd: number, stats: Stats) => T): T {
+  const fd = openSync(host, OPEN.read);
+  try {
+    requireSamePlace(fd, host);
+    const stats = fstatSync(fd);
+    if (stats.isDirectory()) throw new Failure("EISDIR");
+    if (!stats.isFile()) throw new Failure(NOT_REGULAR);
+    return use(fd, stats);
+  } finally {
+    closeSync(fd);
+  }
+}
 
 /** What happens to the content that is there: it goes, it is added to, or it is written over in places. */
 type WriteWay = "replace" | "add" | "over";

@@ -3,6 +3,7 @@
  * writer waits: so it knows the state before, whatever others did there in the meantime.
  */
 import { isAtOrBelow, isBelow, parentOfVirtualPath } from "../shared/virtual-path.ts";
+import type { HarnessMount } from "../shared/workspace-spec.ts";
 
 /** Thrown by a change that has not happened yet: it may once these paths are told. */
 export class Untold extends Error {
@@ -25,7 +26,7 @@ export class TouchLog {
     this.#watched = watched;
   }
 
-  /** A command begins or, with `null`, is over. */
+  /** A command begins or, with `null`, is over: see `TouchLogs.command`. */
   direct(tell: ((paths: string[]) => Promise<void>) | null): void {
     this.#tell = tell;
     this.forget();
@@ -59,5 +60,58 @@ export class TouchLog {
       if (this.#told.has(at)) return true;
       if (at === "/") return false;
     }
+  }
+}
+
+/** The logs of all shells that share one file system. */
+export class TouchLogs {
+  readonly #watched: readonly string[];
+  readonly #logs = new Set<TouchLog>();
+
+  /** @param mounts those that are tracked are watched */
+  constructor(mounts: readonly Pick<HarnessMount, "path" | "tracked">[]) {
+    this.#watched = mounts.filter(({ tracked }) => tracked).map(({ path }) => path);
+  }
+
+  /** For a shell that is opened. */
+  open(): TouchLog {
+    const log = new TouchLog(this.#watched);
+    this.#logs.add(log);
+    return log;
+  }
+
+  /** Its shell is gone. */
+  close(log: TouchLog): void {
+    this.#logs.delete(log);
+  }
+
+  /** Runs a command of a shell, whose changes are told by `tell`. */
+  async command<T>(
+    log: TouchLog,
+    tell: (paths: string[]) => Promise<void>,
+    run: () => Promise<T>,
+  ): Promise<T> {
+    return await this.between(async () => {
+      log.direct(tell);
+      try {
+        return await run();
+      } finally {
+        log.direct(null);
+      }
+    });
+  }
+
+  /** Runs what changes files for somebody else: what any shell has told before, or meanwhile, may then be another's. */
+  async between<T>(run: () => Promise<T>): Promise<T> {
+    this.#forget();
+    try {
+      return await run();
+    } finally {
+      this.#forget();
+    }
+  }
+
+  #forget(): void {
+    for (const log of this.#logs) log.forget();
   }
 }

@@ -1,4 +1,7 @@
-/** `little-harness doctor` as a user runs it, on this machine as it is and with something really broken. */
+/**
+ * `little-harness doctor` as a user runs it, on this machine as it is and with something really broken: one test for
+ * each thing that can be, hence the length.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,7 @@
-/** SIGKILL of the worker at every point of its life: a truthful result, no process left, and the next command works. */
+/**
+ * SIGKILL of the worker at every point of its life, one test for each, hence the length: a truthful result, no process
+ * left, and the next command works.
+ */
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

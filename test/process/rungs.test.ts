@@ -1,4 +1,7 @@
-/** What must be the same on every rung, and how a rung is asked for, refused, reported and ended. */
+/**
+ * What must be the same on every rung, and how a rung is asked for, refused, reported and ended: all of it on each,
+ * hence the length.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";

@@ -3,6 +3,7 @@
  * file above half a gigabyte is more than a text can hold. What is asked in another way is left to them.
  */
 import { type Command, type CommandContext, defineCommand, type ExecResult } from "just-bash";
+import { joinBytes } from "../../shared/join-bytes.ts";
 
 const LARGE_BYTES = 4 << 20;
 const BLOCK_BYTES = 64 << 10;
@@ -70,7 +71,7 @@ async function firstLines(file: LargeFile, count: number): Promise<Uint8Array> {
     }
     parts.push(block.subarray(0, end));
   }
-  return join(parts);
+  return joinBytes(parts);
 }
 
 async function lastLines(file: LargeFile, count: number): Promise<Uint8Array> {
@@ -85,11 +86,11 @@ async function lastLines(file: LargeFile, count: number): Promise<Uint8Array> {
       at >= 0;
       at = at === 0 ? -1 : block.lastIndexOf(LINE_FEED, at - 1)
     ) {
-      if (--missing === 0) return join([block.subarray(at + 1), ...parts]);
+      if (--missing === 0) return joinBytes([block.subarray(at + 1), ...parts]);
     }
     parts.unshift(block);
   }
-  return join(parts);
+  return joinBytes(parts);
 }
 
 /** What `head` and `tail` are asked for in their usual forms with one operand; null for any other. */
@@ -102,16 +103,6 @@ function readCount(args: readonly string[]): { unit: "bytes" | "lines"; count: n
   const [, letter, ofLetter, bare, long, ofLong] = match;
   const unit = letter === "c" || long === "bytes" ? "bytes" : "lines";
   return { unit, count: Number(ofLetter ?? bare ?? ofLong ?? 10), path };
-}
-
-function join(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }
 
 function asBytes(bytes: Uint8Array): ExecResult {

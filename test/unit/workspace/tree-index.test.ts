@@ -1,3 +1,4 @@
+/** What an index finds, one promise after another, hence the length. */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
