@@ -81,7 +81,7 @@ async function bundleEntries(
       justBashErrors(join(justBash, "dist/bundle")),
       noNativeCodecs,
       workerFiles,
-      engineFaults,
+      engineFaults(join(justBash, "dist/bundle")),
       unusedRequire,
       requireBuiltins,
     ],

@@ -1,15 +1,8 @@
 /** Engine options → one just-bash over a file system of ours. */
 import { Bash, DefenseInDepthBox, type IFileSystem, type JavaScriptConfig } from "just-bash";
 import type { DefenseInDepth } from "../shared/defense.ts";
-import { env } from "./commands/env.ts";
-import { largeFileCommands } from "./commands/large-files.ts";
-import { ln } from "./commands/ln.ts";
-import { ls } from "./commands/ls.ts";
-import { printenv } from "./commands/printenv.ts";
-import { rm } from "./commands/rm.ts";
-import { sleep } from "./commands/sleep.ts";
-import { type PartLimiter, timeoutCommand } from "./commands/timeout.ts";
-import { trueReasonCommands } from "./commands/true-reason.ts";
+import { ownCommands } from "./commands/index.ts";
+import type { PartLimiter } from "./commands/timeout.ts";
 import { OUT_OF_THE_WAY } from "./limits.ts";
 import { nestedJavaScript } from "./nested-javascript.ts";
 import type { EngineOptions } from "./port.ts";
@@ -46,18 +39,7 @@ export function buildBash(
         }),
     defenseInDepth: options.defenseInDepth,
     executionLimits: { ...OUT_OF_THE_WAY, ...options.executionLimits },
-    customCommands: [
-      printenv,
-      env,
-      ln,
-      ls,
-      rm,
-      sleep,
-      timeoutCommand(limiter),
-      ...trueReasonCommands,
-      ...largeFileCommands,
-      ...(nested && options.javascript ? nestedJavaScript() : []),
-    ],
+    customCommands: [...ownCommands(limiter), ...(nested && options.javascript ? nestedJavaScript() : [])],
     processInfo: { pid: 2, ppid: 1, uid: 1000, gid: 1000 },
   });
 }

@@ -1,5 +1,6 @@
 /** Scripts with files and rights: see `same-results.ts`. Files of their own so that they run side by side. */
 import { areas } from "../fixtures/corpus/corpus.ts";
-import { expectSameResults } from "./same-results.ts";
+import { expectRealResults, expectSameResults } from "./same-results.ts";
 
-expectSameResults([...areas.files, ...areas.rights]);
+expectRealResults([...areas.files, ...areas["file-programs"], ...areas.bytes]);
+expectSameResults(areas.rights);

@@ -1,5 +1,6 @@
 /** Scripts of the language and of the session: see `same-results.ts`. Files of their own so that they run side by side. */
 import { areas } from "../fixtures/corpus/corpus.ts";
-import { expectSameResults } from "./same-results.ts";
+import { expectRealResults, expectSameResults } from "./same-results.ts";
 
-expectSameResults([...areas.language, ...areas.session]);
+expectRealResults([...areas.language, ...areas.words, ...areas.control]);
+expectSameResults(areas.session);

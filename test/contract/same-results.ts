@@ -2,12 +2,13 @@
  * The promise that a script does not notice which sandbox it is in: each case of the corpus gives the same
  * results and the same events in a child process and in this one, and both are right.
  */
-import { describe, expect, test } from "vitest";
+import { isDeepStrictEqual } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ExecResult } from "../../src/shared/sandbox.ts";
 import type { CorpusCase, Expected } from "../fixtures/corpus/case.ts";
-import { recordedTruth } from "../fixtures/corpus/truth.ts";
+import { recordedTruth, type Truth, toTruth } from "../fixtures/corpus/truth.ts";
 import { normaliseEvents } from "./normalise-events.ts";
-import { type CaseRun, runCase } from "./run-case.ts";
+import { type CaseRun, type CaseRunner, openRunner, runCase } from "./run-case.ts";
 
 process.env.CORPUS_SECRET = "must not be seen inside";
 const truth = recordedTruth();
@@ -19,12 +20,11 @@ function compared({ exitCode, stdoutBytes, stderr, ending, truncated, changes, s
 }
 
 /** The right answers, step by step. */
-function expectedOf({ name, steps, truth: source }: CorpusCase): Expected[] {
+function expectedOf(corpusCase: CorpusCase): Expected[] {
+  const { steps, truth: source } = corpusCase;
   if (source === "ours") return steps.map(({ expect: expected }) => expected ?? {});
-  const recorded = truth.get(name);
-  if (recorded === undefined)
-    throw new Error(`"${name}" has no recorded answer: npx tsx test/fixtures/corpus/record.ts`);
-  return [recorded];
+  const { files: _, ...real } = truthOf(corpusCase);
+  return [real];
 }
 
 /** The parts of a result that the case has a right answer for. */
@@ -46,7 +46,7 @@ function outcome(run: CaseRun, corpusCase: CorpusCase, expected: readonly Expect
   };
 }
 
-/** Defines one test per case. */
+/** Defines one test per case: each in sandboxes of its own, because state and events count too. */
 export function expectSameResults(cases: readonly CorpusCase[]): void {
   describe.each(cases)("$name", (corpusCase) => {
     test("is the same in a child process and in this one, and right", async () => {
@@ -60,18 +60,69 @@ export function expectSameResults(cases: readonly CorpusCase[]): void {
         normaliseEvents(here.events, corpusCase.anyToolOrder),
       );
       for (const { ending } of child.results) expect(ending).toEqual({ kind: "exited" });
-
-      const expected = expectedOf(corpusCase);
-      const right = {
-        steps: expected,
-        ...(corpusCase.changes === undefined ? {} : { changes: corpusCase.changes }),
-      };
-      const said = child.results.map(({ stderr }) => stderr).join("");
-      if (corpusCase.known === undefined) expect(outcome(child, corpusCase, expected), said).toEqual(right);
-      else
-        expect(outcome(child, corpusCase, expected), "right by now: take its `known` away").not.toEqual(
-          right,
-        );
+      expectRight(child, corpusCase);
     });
   });
+}
+
+function expectRight(child: CaseRun, corpusCase: CorpusCase): void {
+  const expected = expectedOf(corpusCase);
+  const right = {
+    steps: expected,
+    ...(corpusCase.changes === undefined ? {} : { changes: corpusCase.changes }),
+  };
+  const said = child.results.map(({ stderr }) => stderr).join("");
+  if (corpusCase.known === undefined) expect(outcome(child, corpusCase, expected), said).toEqual(right);
+  else expect(outcome(child, corpusCase, expected), "right by now: take its `known` away").not.toEqual(right);
+}
+
+/**
+ * The same for scripts whose right results real bash tells. They share two sandboxes, as the commands of one
+ * session do, over fresh files each; what comes out wrong there is run again in sandboxes of its own, and that
+ * counts: no script may fail over what another one left.
+ */
+export function expectRealResults(cases: readonly CorpusCase[]): void {
+  let runners: readonly [CaseRunner, CaseRunner] | null = null;
+  beforeAll(async () => {
+    runners = await Promise.all([openRunner("subprocess"), openRunner("just-bash")]);
+  });
+  afterAll(async () => {
+    for (const runner of runners ?? []) await runner.close();
+  });
+
+  describe.each(cases)("$name", (corpusCase) => {
+    test("gives what real bash gives, in a child process and in this one", async () => {
+      if (runners === null) throw new Error("no sandboxes");
+      const [child, here] = await Promise.all(runners.map((runner) => runner.run(corpusCase)));
+      const real = truthOf(corpusCase);
+      if (isReal(child, real) && isReal(here, real) && corpusCase.known === undefined) return;
+
+      const [childAlone, hereAlone] = await Promise.all([
+        runCase(corpusCase, "subprocess"),
+        runCase(corpusCase, "just-bash"),
+      ]);
+      expect(childAlone.results.map(compared)).toEqual(hereAlone.results.map(compared));
+      expect(childAlone.files).toEqual(hereAlone.files);
+      const said = childAlone.results.map(({ stderr }) => stderr).join("");
+      if (corpusCase.known === undefined) expect(toReal(childAlone), said).toEqual(real);
+      else expect(toReal(childAlone), "right by now: take its `known` away").not.toEqual(real);
+    });
+  });
+}
+
+function truthOf({ name }: CorpusCase): Truth {
+  const recorded = truth.get(name);
+  if (recorded === undefined)
+    throw new Error(`"${name}" has no recorded answer: npx tsx test/fixtures/corpus/record.ts`);
+  return recorded;
+}
+
+function toReal({ results, files }: CaseRun): Truth {
+  const [result] = results;
+  if (result === undefined) throw new Error("no result");
+  return toTruth(result.exitCode, result.stdoutBytes, files);
+}
+
+function isReal(run: CaseRun | undefined, real: Truth): boolean {
+  return run !== undefined && isDeepStrictEqual(toReal(run), real);
 }

@@ -1,0 +1,29 @@
+/** Files: what runs a script, opening for reading and writing, walks of trees. */
+import type { EngineFault } from "./fault.ts";
+
+export const fileFaults: readonly EngineFault[] = [
+  {
+    mark: "e.state.parentHasLoopContext=o>0",
+    imports: { scriptText: "build/shims/script-text.ts" },
+    changes: [
+      // The first line of a script says what runs it.
+      [
+        "let i;try{i=await e.fs.readFile(t)}catch{return",
+        "let i;try{i=scriptText(await e.fs.readFile(t),t)}catch{return",
+      ],
+      // `<>` needs the right to write, and creates a file that is missing only then.
+      [
+        "async function yo(e,t,n){let r=e.fs.resolvePath(e.state.cwd,t);try{",
+        'async function yo(e,t,n){let r=e.fs.resolvePath(e.state.cwd,t);if(n)await e.fs.appendFile(r,"");try{',
+      ],
+    ],
+  },
+  {
+    mark: 'name:"fgrep",async execute',
+    changes: [
+      // `grep -r` stopped at 256 levels, left out hidden files and followed links, all without a word.
+      ["},ge=256;", "},ge=65536;"],
+      ['if(w(c),x.name.startsWith("."))continue;', "if(w(c),x.isSymbolicLink)continue;"],
+    ],
+  },
+];

@@ -1,0 +1,5 @@
+/** Every fault of the engine's that is mended in its text, by area. */
+import type { EngineFault } from "./fault.ts";
+import { fileFaults } from "./files.ts";
+
+export const faults: readonly EngineFault[] = [...fileFaults];
