@@ -64,6 +64,18 @@ export function writeHostFilePart(
   });
 }
 
+/** Makes a file that must not be there yet: `EEXIST` also for one that somebody else makes at the same time. */
+export function createHostFile(host: HostPath, bytes: Uint8Array, mode: number): void {
+  const fd = openSync(host, OPEN.createNew, mode);
+  try {
+    // What is written must not go through a directory that became a link after the walk.
+    requireSamePlace(fd, host);
+    writeAll(fd, bytes);
+  } finally {
+    closeSync(fd);
+  }
+}
+
 /** Cuts a file, or lengthens it by a hole. */
 export function resizeHostFile(host: HostPath, size: number, guard: WriteGuard): void {
   withWritable(host, "over", guard, (fd) => ftruncateSync(fd, size));

@@ -17,6 +17,7 @@ import { copyTree, namesIn } from "./copy-tree.ts";
 import { builtInDevices, type Device } from "./devices.ts";
 import { type CreateFsError, Failure, FsError, toErrno } from "./fs-error.ts";
 import {
+  createHostFile,
   NOT_REGULAR,
   readHostFile,
   readHostFilePart,
@@ -71,8 +72,14 @@ export interface FilePart {
   readonly length: number;
 }
 
-/** Where a write goes that does not replace the content: over what is there, or nowhere, to give the file a size. */
-export type WritePlace = { readonly offset: number } | { readonly size: number };
+/**
+ * Where a write goes that does not replace the content: over what is there; nowhere, to give the file a size; or
+ * into a file that must not be there yet, which gets the mode given less the umask.
+ */
+export type WritePlace =
+  | { readonly offset: number }
+  | { readonly size: number }
+  | { readonly newWithMode: number };
 
 /** One sandbox's file system. */
 export class MountFs {
@@ -175,6 +182,8 @@ export class MountFs {
   ): Promise<void> {
     if (place === undefined) await this.#write(path, content, options, false);
     else if ("size" in place) await this.#resize(path, place.size);
+    else if ("newWithMode" in place)
+      await this.#create(path, toBytes(content, encodingOf(options)), place.newWithMode);
     else await this.#writePart(path, toBytes(content, encodingOf(options)), place.offset);
   }
 
@@ -333,6 +342,15 @@ export class MountFs {
       const place = walk(this.#scope, path, true);
       const host = this.#hostToWrite(place, bytes.length, path.endsWith("/"));
       writeHostFilePart(host, bytes, offset, this.#guard);
+    });
+  }
+
+  async #create(path: string, bytes: Uint8Array, mode: number): Promise<void> {
+    await this.#change("open", path, () => {
+      // A link that leads nowhere is in the way too.
+      const place = walk(this.#scope, path, false);
+      if (place.in !== "nowhere") throw new Failure("EEXIST");
+      createHostFile(this.#hostToWrite(place, bytes.length, path.endsWith("/")), bytes, mode);
     });
   }
 

@@ -70,6 +70,18 @@ describe("content", () => {
     await failsWith(open().readFileBytes("/work/huge"), "EFBIG");
   });
 
+  test("a file that must be new gets its mode with its name, and never the place of another or of a link", async () => {
+    const { work, open } = makeWorkspace();
+    const fs = open();
+    await fs.writeFile("/work/n", "a", "utf8", { newWithMode: 0o600 });
+    expect(statSync(join(work, "n")).mode & 0o777).toBe(0o600);
+    await failsWith(fs.writeFile("/work/n", "b", "utf8", { newWithMode: 0o600 }), "EEXIST");
+    expect(readFileSync(join(work, "n"), "utf8")).toBe("a");
+    symlinkSync("nowhere", join(work, "l"));
+    await failsWith(fs.writeFile("/work/l", "b", "utf8", { newWithMode: 0o600 }), "EEXIST");
+    expect(existsSync(join(work, "nowhere"))).toBe(false);
+  });
+
   test("appending adds to what another writer has added meanwhile", async () => {
     const { work, open } = makeWorkspace();
     const fs = open();
