@@ -29,6 +29,14 @@ export interface SubprocessOptions {
   readonly execArgv?: readonly string[];
   /** Variables of the worker process itself; scripts do not see them. @default none: the environment is empty */
   readonly env?: Readonly<Record<string, string>>;
+  /**
+   * How many workers wait ahead of need, 0 to 16. With 1 or more a sandbox starts its worker when it is opened, not
+   * at its first call, and on the `process` rung it takes one that this host process has started before and that
+   * knows no workspace yet; each is handed out once, ends with the host, and after five minutes without use. On
+   * the other rungs none can wait: their walls are cut to the mounts of one sandbox before its worker starts.
+   * @default 0
+   */
+  readonly prewarm?: number;
   /** See {@link SandboxLimits}; each limit on its own. */
   readonly limits?: Partial<SandboxLimits>;
   /** Limits of the engine, by just-bash's names, to be tighter than ours. They count per shell, not per command. */
@@ -43,6 +51,9 @@ export interface SubprocessOptions {
 /** A rung of the isolation ladder, or the strongest that starts. */
 export type IsolationChoice = (typeof ISOLATION)[number];
 
+/** Each is a process of some 40 MB. */
+const MAX_PREWARM = 16;
+
 const ISOLATION = ["process", "hardened", "namespace", "auto"] as const;
 
 /** Checked options with the defaults filled in. */
@@ -52,6 +63,7 @@ export interface ResolvedOptions {
   readonly isolation: IsolationChoice;
   readonly execArgv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  readonly prewarm: number;
   readonly limits: SandboxLimits;
   readonly executionLimits: Readonly<Record<string, number>>;
   readonly onDiagnostic: ((text: string) => void) | null;
@@ -64,6 +76,7 @@ export const SUBPROCESS_OPTIONS = [
   "isolation",
   "execArgv",
   "env",
+  "prewarm",
   "limits",
   "executionLimits",
   "onDiagnostic",
@@ -79,6 +92,7 @@ export function resolveOptions(options: SubprocessOptions = {}): ResolvedOptions
     isolation = "process",
     execArgv,
     env,
+    prewarm = 0,
     limits,
     executionLimits,
     onDiagnostic,
@@ -103,6 +117,9 @@ export function resolveOptions(options: SubprocessOptions = {}): ResolvedOptions
   ) {
     throw invalid("env", "an object whose values are strings", env);
   }
+  if (!isCount(prewarm, MAX_PREWARM)) {
+    throw invalid("prewarm", `a whole number from 0 to ${MAX_PREWARM}`, prewarm);
+  }
   if (onDiagnostic !== undefined && typeof onDiagnostic !== "function") {
     throw invalid("onDiagnostic", "a function", onDiagnostic);
   }
@@ -112,6 +129,7 @@ export function resolveOptions(options: SubprocessOptions = {}): ResolvedOptions
     isolation: choice,
     execArgv: execArgv ?? [],
     env: (env ?? {}) as Readonly<Record<string, string>>,
+    prewarm,
     limits: { ...DEFAULT_LIMITS, ...numbers("limits", limits, Object.keys(DEFAULT_LIMITS)) },
     executionLimits: numbers("executionLimits", executionLimits, null),
     onDiagnostic: (onDiagnostic as ResolvedOptions["onDiagnostic"] | undefined) ?? null,
@@ -153,6 +171,10 @@ function invalid(option: string, expected: string, got: unknown): SandboxError {
 function describe(value: unknown): string {
   if (value === null || typeof value === "number" || typeof value === "boolean") return String(value);
   return Array.isArray(value) ? "an array" : `of type ${typeof value}`;
+}
+
+function isCount(value: unknown, most: number): value is number {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= most;
 }
 
 function isText(value: unknown): value is string {

@@ -9,7 +9,7 @@ import { createChannel } from "../protocol/channel.ts";
 import { MAX_SMALL_ANSWER_BYTES, type ParentRequests, type WorkerRequests } from "../protocol/messages.ts";
 import type { ProtocolError } from "../protocol/protocol-error.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
-import { SandboxError } from "../shared/errors.ts";
+import { isSandboxError, SandboxError } from "../shared/errors.ts";
 import { redactHostText, tellThrown } from "../shared/redact.ts";
 import { buildId } from "./build-id.ts";
 import { clip } from "./clip.ts";
@@ -66,6 +66,8 @@ export class WorkerLife {
   #watched: WorkerProcess | null = null;
   #stopWatching = (): void => undefined;
   #rung: ChosenRung | null = null;
+  /** The worker that was taken from the spares and has not opened the workspace yet. */
+  #spare: WorkerProcess | null = null;
 
   constructor(options: ResolvedOptions, duties: WorkerDuties) {
     this.#options = options;
@@ -171,11 +173,11 @@ export class WorkerLife {
     }
   }
 
-  async #startHeld(): Promise<Connection> {
-    const { limits } = this.#options;
+  async #startHeld(fresh = false): Promise<Connection> {
+    const { limits, prewarm } = this.#options;
     let worker: WorkerProcess;
     try {
-      worker = await this.#spawn();
+      worker = await this.#spawn(fresh);
     } catch (error) {
       if (this.#state.is === "starting") this.#state = { is: "idle" };
       throw this.#toStartError(error);
@@ -199,13 +201,20 @@ export class WorkerLife {
         maxAnswerBytes: MAX_SMALL_ANSWER_BYTES,
       });
       const connection: Connection = { channel, process: worker, opened: value, delivery };
+      this.#spare = null;
       if (this.#state === starting) this.#state = { is: "ready", connection };
       else this.#throwIfDead();
+      if (prewarm > 0) void this.#keepSpares(prewarm);
       return connection;
     } catch (error) {
       worker.kill("SIGKILL");
       await worker.exit;
       this.#throwIfDead();
+      // A spare may have ended while it waited; that is nothing that the caller did.
+      if (this.#spare === worker && this.#state === starting && hasExited(error)) {
+        this.#spare = null;
+        return await this.#startHeld(true);
+      }
       if (!(error instanceof CallFailure)) throw error;
       throw new SandboxError(
         "WORKER_EXITED",
@@ -229,8 +238,9 @@ export class WorkerLife {
     if (this.#state.is === "dead") throw this.#state.why;
   }
 
-  async #spawn(): Promise<WorkerProcess> {
-    const { workerPath, nodePath, isolation, execArgv, env } = this.#options;
+  /** `fresh`: not a spare. */
+  async #spawn(fresh: boolean): Promise<WorkerProcess> {
+    const { workerPath, nodePath, isolation, execArgv, env, prewarm } = this.#options;
     const { mounts, network } = this.#duties.openParams.workspace;
     const workerFile = findWorker(workerPath);
     const node = findNode(nodePath);
@@ -250,10 +260,15 @@ export class WorkerLife {
       network: network !== null,
     });
     guardInspector();
-    return spawnWorker({
-      launch: this.#rung.launch,
-      onStderr: (text) => this.#options.onDiagnostic?.(text),
-    });
+    const { launch } = this.#rung;
+    const onStderr = (text: string): void => this.#options.onDiagnostic?.(text);
+    if (prewarm > 0 && !fresh) this.#spare = (await import("./spare-workers.ts")).takeSpare(launch, onStderr);
+    return this.#spare ?? spawnWorker({ launch, onStderr });
+  }
+
+  async #keepSpares(count: number): Promise<void> {
+    const { keepSpares } = await import("./spare-workers.ts");
+    keepSpares(this.rung.launch, count);
   }
 
   /** The workspace in the worker's own view of the mounts. */
@@ -312,7 +327,9 @@ export class WorkerLife {
       const mine =
         (state.is === "ready" && state.connection.process === worker) ||
         (state.is === "starting" && state.process === worker);
-      if (mine) this.#state = { is: "idle" };
+      // A spare that ends before it has opened the workspace is followed by a worker of the same start.
+      const replaced = this.#spare === worker && state.is === "starting";
+      if (mine && !replaced) this.#state = { is: "idle" };
       if (this.#watched === worker) this.#stopWatching();
     });
     channel.start();
@@ -384,6 +401,10 @@ const NO_HELLO = " It had not said hello yet: is workerPath the dist/worker fold
 /** The peer was gone. What a stream was destroyed under (another code) may have been written all the same. */
 function tellsLoss(error: Error): boolean {
   return "code" in error && (error.code === "EPIPE" || error.code === "ECONNRESET");
+}
+
+function hasExited(error: unknown): boolean {
+  return isSandboxError(error) && error.code === "WORKER_EXITED";
 }
 
 function exitError({ code, signal, overMemory, stderrTail }: WorkerExit): SandboxError {

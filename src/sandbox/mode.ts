@@ -5,7 +5,7 @@ import { justBashSandbox } from "./just-bash-sandbox.ts";
 import { subprocessSandbox } from "./subprocess-sandbox.ts";
 
 /** Options that mean nothing without a process of its own. */
-const PROCESS_ONLY = ["isolation", "nodePath", "execArgv", "env"] as const;
+const PROCESS_ONLY = ["isolation", "nodePath", "execArgv", "env", "prewarm"] as const;
 
 /**
  * A mode or a factory → the factory to use. `"auto"` takes a process of its own as soon as the runtime runs

@@ -1,6 +1,7 @@
 import { findNode } from "../parent/find-node.ts";
 import { findWorker } from "../parent/find-worker.ts";
 import { resolveOptions, type SubprocessOptions } from "../parent/options.ts";
+import { prewarm } from "../parent/prewarm.ts";
 import { createSubprocessExecutor } from "../parent/subprocess-executor.ts";
 import type { HarnessSandboxFactory } from "../shared/sandbox.ts";
 import { createShellRuntime } from "../shell/shell-runtime.ts";
@@ -24,6 +25,7 @@ import { withRuntime } from "./effective-capabilities.ts";
 export function subprocessSandbox(options: SubprocessOptions = {}): HarnessSandboxFactory {
   const resolved = resolveOptions(options);
   if (resolved.workerPath !== null) findWorker(resolved.workerPath);
+  if (resolved.prewarm > 0) void prewarm(resolved);
   return async (create) => {
     const checked = checkWorkspace(create.workspace);
     const workspace = withRuntime(checked, create.runtime);
@@ -39,6 +41,7 @@ export function subprocessSandbox(options: SubprocessOptions = {}): HarnessSandb
       toolBridge !== undefined,
       () => create.getReadOnlyPrefixes?.() ?? [],
     );
+    if (resolved.prewarm > 0) executor.prepare();
     return createShellRuntime({
       ...create,
       workspace,

@@ -13,6 +13,7 @@ import { type TouchLog, TouchLogs } from "../workspace/touch-log.ts";
 import { loadEngine } from "./load-engine.ts";
 import { serveFile } from "./serve-file.ts";
 import type { Watcher } from "./start-lifeline.ts";
+import { warmUpIfSpare } from "./warm-up.ts";
 
 /** Asks the parent to run a tool for a command. */
 export type CallTool = (execId: number, path: string, argsJson: Uint8Array) => Promise<Uint8Array>;
@@ -42,6 +43,7 @@ export function createHandlers(
   watcher: Watcher,
 ): Handlers<ParentRequests> {
   const engine = loadEngine();
+  const warmed = warmUpIfSpare(engine);
   let workspace: Workspace | null = null;
   let shell: TellingShell | null = null;
   let state: ShellState | null = null;
@@ -79,6 +81,7 @@ export function createHandlers(
   const handlers: Handlers<ParentRequests> = {
     async open(params, call) {
       watcher.limitMemory(params.maxMemoryMb);
+      await warmed();
       const { createShellFsError, defenseLevel, ENGINE_NAME } = await engine;
       const { mounts, cwd, python, javascript, network } = params.workspace;
       // Node loads it at its first use, which the engine's defenses would block.
