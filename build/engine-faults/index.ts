@@ -1,5 +1,6 @@
 /** Every fault of the engine's that is mended in its text, by area. */
 import type { EngineFault } from "./fault.ts";
 import { fileFaults } from "./files.ts";
+import { startFaults } from "./start.ts";
 
-export const faults: readonly EngineFault[] = [...fileFaults];
+export const faults: readonly EngineFault[] = [...fileFaults, ...startFaults];
