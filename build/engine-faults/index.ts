@@ -1,6 +1,7 @@
 /** Every fault of the engine's that is mended in its text, by area. */
 import type { EngineFault } from "./fault.ts";
 import { fileFaults } from "./files.ts";
+import { guestFaults } from "./guests.ts";
 import { startFaults } from "./start.ts";
 
-export const faults: readonly EngineFault[] = [...fileFaults, ...startFaults];
+export const faults: readonly EngineFault[] = [...fileFaults, ...guestFaults, ...startFaults];

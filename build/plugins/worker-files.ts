@@ -31,6 +31,23 @@ const BRIDGE: readonly TextChange[] = [
   ],
 ];
 
+/** What the guest's threads print is bytes. */
+const OUTPUT: readonly TextChange[] = [
+  ...["stdout", "stderr"].map((name): TextChange => {
+    const takes = `let t=this.protocol.getDataAsString();if(!this.tryAppendOutput("${name}",t))`;
+    return [takes, takes.replace("this.protocol.getDataAsString()", "heldBytes(this.protocol.getData())")];
+  }),
+  [
+    "this.protocol.notify()}return this.output}stop()",
+    "this.protocol.notify()}return resultOf(this.output)}stop()",
+  ],
+  // A hard link crosses as a symbolic one, told apart by the flags.
+  [
+    "await this.fs.symlink(e,a)",
+    "await(this.protocol.getFlags()===0?this.fs.symlink(e,a):this.fs.link(this.resolvePath(e),a))",
+  ],
+];
+
 /** The calls on the guest's side: the same class in both threads. */
 export const FILE_CALLS: readonly TextChange[] = [
   [
@@ -43,6 +60,10 @@ export const FILE_CALLS: readonly TextChange[] = [
   }`,
     `  filePart(part, path, numbers, bytes) {
     return filePart(this, part, path, numbers, bytes);
+  }
+  link(existing, path) {
+    const { success, error } = this.execSync(OpCode.SYMLINK, path, new TextEncoder().encode(existing), 1);
+    if (!success) throw new Error(error);
   }
   readFile(path) {
     return readWhole(this, path);
@@ -120,8 +141,10 @@ export const workerFiles: Plugin = {
       ({ path }) => {
         const text = readFileSync(path, "utf8");
         if (!text.includes("async handleReadFile(")) return undefined;
-        const imports = `import { bridgeRead, bridgeWrite, bridgeChmod } from ${shim("bridge-files.ts")};\n`;
-        return { contents: imports + changeText("just-bash's bridge", withoutUnusedRequire(text), BRIDGE) };
+        const imports = `import { bridgeRead, bridgeWrite, bridgeChmod } from ${shim("bridge-files.ts")};
+import { heldBytes, resultOf } from ${shim("bridge-output.ts")};\n`;
+        const changes = [...BRIDGE, ...OUTPUT];
+        return { contents: imports + changeText("just-bash's bridge", withoutUnusedRequire(text), changes) };
       },
     );
     build.onLoad(

@@ -17,6 +17,7 @@ export interface Backend {
   mkdir(path: string, recursive: boolean): void;
   rm(path: string, recursive: boolean, force: boolean): void;
   symlink(target: string, path: string): void;
+  link(existing: string, path: string): void;
   readlink(path: string): string;
   chmod(path: string, mode: number): void;
   rename(from: string, to: string): void;
@@ -63,7 +64,8 @@ interface Attributes {
   readonly mtime?: number;
 }
 
-interface EmscriptenFs {
+/** The part of Emscripten's file system that mounts use. */
+export interface EmscriptenFs {
   readonly ErrnoError: new (errno: number) => Error;
   createNode(parent: FileNode | null, name: string, mode: number, device?: number): FileNode;
   isDir(mode: number): boolean;
@@ -157,8 +159,8 @@ export function createHostFiles(
         ino: node.id,
         mode: modeOf(stat),
         nlink: node.removed === undefined ? 1 : 0,
-        uid: 0,
-        gid: 0,
+        uid: 1000,
+        gid: 1000,
         rdev: 0,
         size,
         atime: stat.mtime,
@@ -294,7 +296,8 @@ export function createHostFiles(
   };
 }
 
-function errnoOf(error: unknown): number {
+/** Emscripten's number for a failure that the file system told in Node's form. */
+export function errnoOf(error: unknown): number {
   const message = error instanceof Error ? error.message : String(error);
   const name = /^(E[A-Z0-9]+): /.exec(message)?.[1] ?? "EIO";
   // The field for a path that crosses between the threads holds 4096 bytes, as a kernel's does.
