@@ -1,7 +1,8 @@
 /** Every fault of the engine's that is mended in its text, by area. */
+import { byteFaults } from "./bytes.ts";
 import type { EngineFault } from "./fault.ts";
 import { fileFaults } from "./files.ts";
 import { guestFaults } from "./guests.ts";
 import { startFaults } from "./start.ts";
 
-export const faults: readonly EngineFault[] = [...fileFaults, ...guestFaults, ...startFaults];
+export const faults: readonly EngineFault[] = [...fileFaults, ...guestFaults, ...startFaults, ...byteFaults];
