@@ -10,6 +10,16 @@ import { type ExistingPlace, isDirectory, isLink, step, type WalkScope } from ".
 export interface PlaceStat extends FileStat {
   readonly dev: number;
   readonly ino: number;
+  readonly atime: Date;
+  /** When content or entry changed last. */
+  readonly ctime: Date;
+  /** Milliseconds since 1970 with all digits that the host gives. */
+  readonly mtimeMs: number;
+  /** How many names the file has. */
+  readonly nlink: number;
+  /** Of 512 bytes each. */
+  readonly blocks: number;
+  readonly isDevice: boolean;
 }
 
 // Directories on the way to a mount have no node; numbered as they are met, far above the base tree's own.
@@ -28,6 +38,12 @@ export function statOf(place: ExistingPlace, baseTime: Date): PlaceStat {
       mtime: stats.mtime,
       dev: stats.dev,
       ino: stats.ino,
+      atime: stats.atime,
+      ctime: stats.ctime,
+      mtimeMs: stats.mtimeMs,
+      nlink: stats.nlink,
+      blocks: stats.blocks ?? Math.ceil(stats.size / 4096) * 8,
+      isDevice: false,
     };
   }
   const { node } = place;
@@ -41,6 +57,12 @@ export function statOf(place: ExistingPlace, baseTime: Date): PlaceStat {
     mtime: baseTime,
     dev: 0,
     ino: node.ino === 0 ? inoOnTheWay(place.path) : node.ino,
+    atime: baseTime,
+    ctime: baseTime,
+    mtimeMs: baseTime.getTime(),
+    nlink: isFolder ? 2 : 1,
+    blocks: 0,
+    isDevice: node.kind === "device",
   };
 }
 

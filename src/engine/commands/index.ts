@@ -4,7 +4,6 @@ import { env } from "./env.ts";
 import { fileProgramCommands } from "./file-programs.ts";
 import { largeFileCommands } from "./large-files.ts";
 import { ln } from "./ln.ts";
-import { ls } from "./ls.ts";
 import { printenv } from "./printenv.ts";
 import { rm } from "./rm.ts";
 import { sleep } from "./sleep.ts";
@@ -18,7 +17,6 @@ export function ownCommands(limiter: PartLimiter): CustomCommand[] {
     printenv,
     env,
     ln,
-    ls,
     rm,
     sleep,
     timeoutCommand(limiter),
