@@ -24,7 +24,7 @@ export async function parseExpression(words: readonly string[], call: FindCall):
   if (!parser.isAtEnd()) throw new FindError("you have too many ')'");
   if (parser.hasAction) return step;
   const print = printStep(call, "\n");
-  return async (visit) => (await step(visit)) && print(visit);
+  return async (visit) => (await step(visit)) && !call.hasQuit && print(visit);
 }
 
 class Parser implements TestWords {

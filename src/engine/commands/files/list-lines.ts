@@ -21,7 +21,7 @@ const WIDE =
 const COMBINING = /[\p{Mn}\p{Me}\p{Cf}]/u;
 
 /** Columns that a text takes on a terminal. */
-export function widthOf(text: string): number {
+function widthOf(text: string): number {
   let width = 0;
   for (const char of text) width += COMBINING.test(char) ? 0 : WIDE.test(char) ? 2 : 1;
   return width;
