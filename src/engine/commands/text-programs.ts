@@ -2,5 +2,9 @@
 import type { LazyCommand } from "just-bash";
 
 export const textProgramCommands: LazyCommand[] = [
+  { name: "cut", load: async () => (await import("./text/cut.ts")).cut },
   { name: "od", load: async () => (await import("./text/od.ts")).od },
+  { name: "sort", load: async () => (await import("./text/sort.ts")).sort },
+  { name: "tr", load: async () => (await import("./text/tr.ts")).tr },
+  { name: "uniq", load: async () => (await import("./text/uniq.ts")).uniq },
 ];

@@ -1,0 +1,19 @@
+/** Lines of byte strings, as `sort`, `uniq` and `cut` take them. */
+
+/** The lines of a byte string without their ends; a last line needs none. */
+export function linesOf(bytes: string, end: string): string[] {
+  if (bytes === "") return [];
+  const lines = bytes.split(end);
+  if (lines.at(-1) === "") lines.pop();
+  return lines;
+}
+
+/** Lines with their ends. */
+export function joinLines(lines: readonly string[], end: string): string {
+  return lines.length === 0 ? "" : lines.join(end) + end;
+}
+
+/** Compares byte strings byte by byte. */
+export function compareBytes(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
