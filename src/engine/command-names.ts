@@ -3,7 +3,7 @@
 /** Programs: what they do to variables, functions, options or the cwd stays in a process of their own. */
 export const PROGRAMS: ReadonlySet<string> = new Set(
   (
-    "[ arch awk base64 basename bash cat chmod clear cmp column comm cp curl cut date dd diff dirname du " +
+    "[ arch awk base64 basename bash bc cat chmod clear cmp column comm cp curl cut date dd diff dirname du " +
     "echo egrep env expand expr false fgrep file find fold getconf grep groups gunzip gzip hd head help " +
     "hexdump hostname html-to-markdown id install join jq js-exec ln logname ls md5sum mkdir mktemp mv nl " +
     "node nproc od paste printenv pwd python python3 readlink realpath rev rg rm rmdir sed seq sh sha1sum " +

@@ -25,4 +25,5 @@ export const systemProgramCommands: LazyCommand[] = [
   { name: "xxd", load: async () => (await import("./system/xxd.ts")).xxd },
   { name: "hexdump", load: async () => (await import("./system/hexdump.ts")).hexdump },
   { name: "hd", load: async () => (await import("./system/hexdump.ts")).hd },
+  { name: "bc", load: async () => (await import("./system/bc.ts")).bc },
 ];
