@@ -4,5 +4,12 @@ import type { EngineFault } from "./fault.ts";
 import { fileFaults } from "./files.ts";
 import { guestFaults } from "./guests.ts";
 import { startFaults } from "./start.ts";
+import { wordFaults } from "./words.ts";
 
-export const faults: readonly EngineFault[] = [...fileFaults, ...guestFaults, ...startFaults, ...byteFaults];
+export const faults: readonly EngineFault[] = [
+  ...fileFaults,
+  ...guestFaults,
+  ...startFaults,
+  ...byteFaults,
+  ...wordFaults,
+];

@@ -133,9 +133,8 @@ export function readFunctions(state: ShellState): Map<string, FunctionDefNode> {
 }
 
 /**
- * Value first, attributes after it. The engine splits quoted values of `declare -A name=(…)` at their blanks and
- * takes the text of `declare -x name="(…)"` for an array (just-bash 3.4.2); it does neither with `name=…`. A
- * name reference keeps its one form: assigned to, it would write through.
+ * Value first, attributes after it: an integer or a read-only name would not take its value as it is. A name
+ * reference keeps its one form: assigned to, it would write through.
  */
 function toAssignment(declaration: string): string {
   const [, flags, name, value] = /^declare -([-a-zA-Z]+) ([^=]+)=(.*)$/s.exec(declaration) ?? [];
