@@ -3,9 +3,7 @@ import type { CustomCommand } from "just-bash";
 import { env } from "./env.ts";
 import { fileProgramCommands } from "./file-programs.ts";
 import { largeFileCommands } from "./large-files.ts";
-import { ln } from "./ln.ts";
 import { printenv } from "./printenv.ts";
-import { rm } from "./rm.ts";
 import { sleep } from "./sleep.ts";
 import { systemProgramCommands } from "./system-programs.ts";
 import { textProgramCommands } from "./text-programs.ts";
@@ -16,8 +14,6 @@ export function ownCommands(limiter: PartLimiter): CustomCommand[] {
   return [
     printenv,
     env,
-    ln,
-    rm,
     sleep,
     timeoutCommand(limiter),
     ...trueReasonCommands,
