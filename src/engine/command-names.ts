@@ -3,11 +3,11 @@
 /** Programs: what they do to variables, functions, options or the cwd stays in a process of their own. */
 export const PROGRAMS: ReadonlySet<string> = new Set(
   (
-    "[ arch awk base64 basename bash bc cat chmod clear cmp column comm cp curl cut date dd diff dirname du " +
+    "[ arch b2sum awk base64 basename bash bc cat chmod clear cmp column comm cp curl cut date dd diff dirname du " +
     "echo egrep env expand expr false fgrep file find fold getconf grep groups gunzip gzip hd head help " +
-    "hexdump hostname html-to-markdown id install join jq js-exec ln logname ls md5sum mkdir mktemp mv nl " +
+    "hexdump hostname html-to-markdown id install join jq js-exec ln logname ls md5sum mkdir mktemp mv nice nl nohup ionice " +
     "node nproc od paste printenv pwd python python3 readlink realpath rev rg rm rmdir sed seq sh sha1sum " +
-    "sha256sum shuf sleep sort split sqlite3 stat strings tac tail tar tee test timeout touch tput tr tree " +
+    "sha224sum sha256sum sha384sum sha512sum setsid stdbuf shuf sleep sort split sqlite3 stat strings tac tail tar tee test timeout touch tput tr tree " +
     "true truncate tty uname unexpand uniq users wc wget who whoami xan xargs xxd yes yq zcat"
   ).split(" "),
 );
