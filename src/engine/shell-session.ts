@@ -10,6 +10,7 @@
 
 import { type Bash, type IFileSystem, parse, type ScriptNode, type StatementNode } from "just-bash";
 import { tellThrown } from "../shared/redact.ts";
+import { escapeStrayBytes } from "../workspace/stray-bytes.ts";
 import { buildBash } from "./build-bash.ts";
 import { mendErrorText } from "./error-text.ts";
 import { functionsWithoutExec } from "./live-output.ts";
@@ -344,11 +345,11 @@ class ShellSession implements EngineShell {
   }
 
   #readCwd(bytes: Uint8Array): void {
-    if (bytes.length > 0) this.#lastCwd = decoder.decode(bytes).slice(0, -1);
+    if (bytes.length > 0) this.#lastCwd = escapeStrayBytes(bytes).slice(0, -1);
   }
 
   #readState(bytes: Uint8Array): void {
-    this.#dumpText += decoder.decode(bytes);
+    this.#dumpText += escapeStrayBytes(bytes);
   }
 
   #invokeTool(path: string, argsJson: string): Promise<string> {

@@ -7,4 +7,5 @@ export const textProgramCommands: LazyCommand[] = [
   { name: "sort", load: async () => (await import("./text/sort.ts")).sort },
   { name: "tr", load: async () => (await import("./text/tr.ts")).tr },
   { name: "uniq", load: async () => (await import("./text/uniq.ts")).uniq },
+  { name: "xargs", load: async () => (await import("./text/xargs.ts")).xargs },
 ];

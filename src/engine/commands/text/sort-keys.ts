@@ -1,6 +1,7 @@
 /** The keys of `sort`: where they lie in a line, and how they compare. Lines are byte strings. */
+
+import { compareVersions } from "../files/version-order.ts";
 import { compareBytes } from "./byte-lines.ts";
-import { compareVersions } from "./version-order.ts";
 
 /** How a key, or a whole line, compares. */
 export interface Ordering {
