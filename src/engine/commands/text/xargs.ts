@@ -246,7 +246,6 @@ async function runAll(
       args,
       stdin: "",
       stdinKind: "bytes",
-      ...(ctx.exportedEnv === undefined ? {} : { env: ctx.exportedEnv }),
     });
     if (result.exitCode === 127 && /command not found\n$/.test(result.stderr)) {
       stderr.push(`xargs: ${name}: No such file or directory\n`);
