@@ -1,4 +1,4 @@
-/** `python3` and `js-exec`: their command lines, and what the worker does when a thread of theirs fails. */
+/** `python3`, `js-exec` and `sqlite3`: their command lines, and what the worker does when a thread of theirs fails. */
 import type { EngineFault } from "./fault.ts";
 
 export const guestFaults: readonly EngineFault[] = [
@@ -23,6 +23,46 @@ export const guestFaults: readonly EngineFault[] = [
       ],
       // A thread that failed answers nothing more: without a stop the bridge waits for it until the deadline.
       ["settle:y=>{f||(f=!0,u.close(),l(y))}", "settle:y=>{f||(f=!0,u.close(),p.stop(),l(y))}"],
+    ],
+  },
+  {
+    mark: "js-exec - Sandboxed JavaScript/TypeScript runtime",
+    changes: [
+      // Standard input is the script's, unless the script itself came that way; only exported variables are seen.
+      ["jsCode:r,cwd:e.cwd", 'jsCode:r,stdin:t==="<stdin>"?"":e.stdin,cwd:e.cwd'],
+      ["env:q(e.env)", "env:q(new Map(Object.entries(e.exportedEnv??{})))"],
+      ["if(i.resolve=d=>{i.controller.close(),o(d)}", "if(i.resolve=d=>{i.controller.close(),e.stop(),o(d)}"],
+      // `--help` after the script is the script's.
+      ["if(M(r))return{stdout:P", "if(M(r.slice(0,1)))return{stdout:P"],
+      ['if(s==="-c")', 'if(s==="-c"||s==="-e"||s==="--eval")'],
+      [
+        "console, and fetch are available. All I/O is synchronous.",
+        "console, timers and fetch are available; the script ends when nothing is left to wait for.",
+      ],
+      [
+        "os, url, assert, util, events, buffer, stream,\n    string_decoder, querystring",
+        "os, url, assert, util, events, buffer, stream, readline, timers,\n    crypto (hashes, random), zlib (sync), string_decoder, querystring;\n    files (./lib.js, ./data.json) and packages in node_modules",
+      ],
+      [
+        "http, https, net, tls, crypto, zlib, dns, cluster, worker_threads,\n  vm, v8, readline, and other",
+        "http, https, net, tls, dns, cluster, worker_threads,\n  vm, v8, and other",
+      ],
+    ],
+  },
+  {
+    mark: 'name:"sqlite3",async execute',
+    imports: {
+      sqliteCall: "src/engine/guests/sqlite-command.ts",
+      sqliteFiles: "src/engine/guests/sqlite-command.ts",
+    },
+    changes: [
+      // The command line is ours, run beside the database (`build/shims/sqlite-shell.ts`).
+      ['if(R(e)||e.includes("-help"))return N(Ee);let r=Se(e);', "let r=await sqliteCall(e,t);"],
+      [
+        'let j="",A=!1;for(let h of l.results)',
+        'let j="",A=0;if(l.results[0]?.type==="shell"){let h=l.results.shift();E=h.stdout,A=h.exitCode,j=await sqliteFiles(t,h)}for(let h of l.results)',
+      ],
+      ["exitCode:A?1:0", "exitCode:Number(A)"],
     ],
   },
 ];

@@ -126,9 +126,48 @@ const JAVASCRIPT: readonly TextChange[] = [
     "'chmod', 'realpath', 'rename', 'copyFile'\n  ];\n  for (var i = 0; i < allNames",
     "'chmod', 'realpath', 'rename', 'copyFile', 'resize', 'times'\n  ];\n  for (var i = 0; i < allNames",
   ],
+  // `fs`, `Buffer`, `console`, timers, modules: what just-bash sets up is there before them.
   [
-    "  // Wrap console methods to auto-stringify Buffer arguments.",
-    "  {\n${FILES_SOURCE}\n  }\n  // Wrap console methods to auto-stringify Buffer arguments.",
+    "  globalThis.require.resolve = function(name) { return name; };\n",
+    "  globalThis.require.resolve = function(name) { return name; };\n  {\n${NODE_SOURCE}\n  }\n",
+  ],
+  [
+    "  const compatResult = context.evalCode(",
+    "  installHost(context, backend, input, stripTypeScriptTypes);\n  const compatResult = context.evalCode(",
+  ],
+  [
+    "    compatResult.error.dispose();",
+    "    throw new Error(`the set-up failed: ${JSON.stringify(context.dump(compatResult.error))}`);",
+  ],
+  ["    if (input.isModule) {\n      runtime.setModuleLoader(", "    {\n      runtime.setModuleLoader("],
+  [
+    `          if (Object.hasOwn(VIRTUAL_MODULES, moduleName)) {
+            return VIRTUAL_MODULES[moduleName];
+          }`,
+    `          const own = moduleSource(context, backend, moduleName, stripTypeScriptTypes);
+          if (own !== undefined) return own;
+          if (Object.hasOwn(VIRTUAL_MODULES, moduleName)) return VIRTUAL_MODULES[moduleName];`,
+  ],
+  // What follows in that function is never reached.
+  [
+    '    const filename = input.scriptPath || "<eval>";',
+    "    return await runScript({ context, runtime, backend, input, strip: stripTypeScriptTypes });\n    let filename;",
+  ],
+  ['const argv = [input.scriptPath || "js-exec", ...input.args];', "const argv = argumentsOf(input);"],
+];
+
+/** SQLite's thread: the command line runs where the database is. */
+const SQLITE: readonly TextChange[] = [
+  [
+    "  const results = [];\n  let hasModifications = false;",
+    `  const results = [];
+  let hasModifications = false;
+  {
+    const shell = new SqliteShell(db, JSON.parse(data.sql));
+    results.push(shell.run());
+    hasModifications = shell.hasModifications;
+    data.sql = "";
+  }`,
   ],
 ];
 
@@ -148,11 +187,22 @@ import { heldBytes, resultOf } from ${shim("bridge-output.ts")};\n`;
       },
     );
     build.onLoad(
+      { filter: /just-bash[\\/]dist[\\/]bundle[\\/]chunks[\\/]sqlite3-worker\.js$/ },
+      ({ path }) => {
+        const imports = `import { SqliteShell } from ${shim("sqlite-shell.ts")};\n`;
+        const changed = changeText("just-bash's SQLite worker", readFileSync(path, "utf8"), SQLITE);
+        return { contents: imports + changed };
+      },
+    );
+    build.onLoad(
       { filter: /just-bash[\\/]dist[\\/]bundle[\\/]chunks[\\/]js-exec-worker\.js$/ },
       ({ path }) => {
-        const source = readFileSync(join(root, "build/shims/quickjs-files.js"), "utf8");
+        const source = ["files", "inspect", "node"]
+          .map((name) => readFileSync(join(root, `build/shims/quickjs-${name}.js`), "utf8"))
+          .join("\n");
         const imports = `${FILE_CALLS_IMPORT}import { bytesOf, newError, newText } from ${shim("quickjs-values.ts")};
-const FILES_SOURCE = ${JSON.stringify(source)};\n`;
+import { argumentsOf, installHost, moduleSource, runScript } from ${shim("quickjs-run.ts")};
+const NODE_SOURCE = ${JSON.stringify(source)};\n`;
         const changed = changeText("just-bash's JavaScript worker", readFileSync(path, "utf8"), JAVASCRIPT);
         return { contents: imports + changed };
       },

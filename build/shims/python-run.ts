@@ -7,6 +7,7 @@
  *
  * Runs in the thread of `python3`, of which each call has a new one.
  */
+import { OutputPieces } from "./output-pieces.ts";
 import { controlDevice } from "./python-control.ts";
 import { type Backend, createHostFiles, type EmscriptenFs } from "./python-files.ts";
 import { WASI_ERRNO } from "./wasi-errno.ts";
@@ -79,9 +80,6 @@ const { WebAssembly: wasm } = globalThis as unknown as {
   };
 };
 
-const WRITE = { stdout: 100, stderr: 101 };
-/** Output crosses to the worker in pieces of this size, or when Python ends. */
-const OUTPUT_BYTES = 1 << 20;
 /** Directories that stay the interpreter's own. */
 const OWN = ["lib", "proc", "dev"];
 const LIBRARY = "/lib/python3.13";
@@ -93,7 +91,7 @@ export async function runCpython(
   backend: RunBackend,
   engine: Engine,
 ): Promise<{ success: boolean; error?: string }> {
-  const output = new Output(backend);
+  const output = new OutputPieces(backend);
   const compiled = input.compiled ?? (await wasm.compile(engine.binary()));
   if (input.compiled === undefined) engine.post({ compiled });
   const module = await engine.create({
@@ -161,7 +159,7 @@ function mountSandbox(FS: PythonFs, files: object, backend: Backend): void {
   FS.chmod("/", 0o555);
 }
 
-function connectStreams(FS: PythonFs, stdin: Uint8Array, output: Output): void {
+function connectStreams(FS: PythonFs, stdin: Uint8Array, output: OutputPieces): void {
   let at = 0;
   const toAll = {
     open(stream: Stream) {
@@ -213,38 +211,8 @@ function addDevice(FS: PythonFs, path: string, mode: number, ops: object): void 
   FS.mkdev(path, mode, device);
 }
 
-/** Output on its way to the worker. */
-class Output {
-  readonly #backend: RunBackend;
-  readonly #waiting = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
-  readonly #sizes = { stdout: 0, stderr: 0 };
-
-  constructor(backend: RunBackend) {
-    this.#backend = backend;
-  }
-
-  write(name: "stdout" | "stderr", bytes: Uint8Array): void {
-    this.#waiting[name].push(bytes);
-    this.#sizes[name] += bytes.length;
-    if (this.#sizes[name] >= OUTPUT_BYTES) this.#send(name);
-  }
-
-  flush(): void {
-    this.#send("stdout");
-    this.#send("stderr");
-  }
-
-  #send(name: "stdout" | "stderr"): void {
-    const whole = Buffer.concat(this.#waiting[name]);
-    this.#waiting[name] = [];
-    this.#sizes[name] = 0;
-    for (let at = 0; at < whole.length; at += 4 * OUTPUT_BYTES)
-      this.#backend.execSync(WRITE[name], "", whole.subarray(at, at + 4 * OUTPUT_BYTES));
-  }
-}
-
 /** The status that an exception of the interpreter's runtime means. */
-function statusOf(error: unknown, output: Output): number {
+function statusOf(error: unknown, output: OutputPieces): number {
   if (typeof error === "object" && error !== null && "status" in error && typeof error.status === "number")
     return error.status;
   // Too deep for the thread's stack, or a fault of the interpreter itself: it cannot go on.
