@@ -2,3 +2,8 @@
 export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
+
+/** As a shell would be given the text: quoted only where it has to be. */
+export function quoteIfNeeded(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : quote(text);
+}

@@ -2,4 +2,10 @@
 import { areas } from "../fixtures/corpus/corpus.ts";
 import { expectRealResults } from "./same-results.ts";
 
-expectRealResults([...areas.text, ...areas.data, ...areas["text-programs"], ...areas["system-programs"]]);
+expectRealResults([
+  ...areas.text,
+  ...areas.data,
+  ...areas["text-programs"],
+  ...areas["line-programs"],
+  ...areas["system-programs"],
+]);

@@ -1,6 +1,6 @@
 /**
- * `head`, `tail` and `wc -c` of one large file without reading it whole: the engine's own hold all of it, and a
- * file above half a gigabyte is more than a text can hold. What is asked in another way is left to them.
+ * `head`, `tail` and `wc -c` of one large file without reading it whole: a file above half a gigabyte is more than
+ * a text can hold. What is asked in another way is read whole (`text/head-tail.ts`, `text/wc.ts`).
  */
 import { type Command, type CommandContext, defineCommand, type ExecResult } from "just-bash";
 import { joinBytes } from "../../shared/join-bytes.ts";
@@ -23,7 +23,7 @@ export const largeFileCommands: Command[] = [
   defineCommand("head", async (args, ctx) => {
     const asked = readCount(args);
     const file = asked === null ? null : await largeFile(ctx, asked.path);
-    if (asked === null || file === null) return original(args, ctx);
+    if (asked === null || file === null) return (await headAndTail()).head.execute(args, ctx);
     return asBytes(
       asked.unit === "bytes" ? await file.read(0, asked.count) : await firstLines(file, asked.count),
     );
@@ -31,7 +31,7 @@ export const largeFileCommands: Command[] = [
   defineCommand("tail", async (args, ctx) => {
     const asked = readCount(args);
     const file = asked === null ? null : await largeFile(ctx, asked.path);
-    if (asked === null || file === null) return original(args, ctx);
+    if (asked === null || file === null) return (await headAndTail()).tail.execute(args, ctx);
     const start = Math.max(0, file.size - asked.count);
     return asBytes(
       asked.unit === "bytes" ? await file.read(start, asked.count) : await lastLines(file, asked.count),
@@ -41,13 +41,13 @@ export const largeFileCommands: Command[] = [
     const [option, path, ...rest] = args;
     const isSize = (option === "-c" || option === "--bytes") && path !== undefined && rest.length === 0;
     const file = isSize ? await largeFile(ctx, path) : null;
-    if (file === null) return original(args, ctx);
+    if (file === null) return (await import("./text/wc.ts")).wc.execute(args, ctx);
     return { stdout: `${file.size} ${path}\n`, stderr: "", exitCode: 0 };
   }),
 ];
 
-async function original(args: string[], ctx: CommandContext): Promise<ExecResult> {
-  return (await ctx.origCommand?.(args)) ?? { stdout: "", stderr: "", exitCode: 127 };
+function headAndTail() {
+  return import("./text/head-tail.ts");
 }
 
 async function largeFile({ fs, cwd }: CommandContext, operand: string): Promise<LargeFile | null> {

@@ -1,4 +1,5 @@
-/** Lines of byte strings, as `sort`, `uniq` and `cut` take them. */
+/** Lines of byte strings, and results that are byte strings. */
+import type { ExecResult } from "just-bash";
 
 /** The lines of a byte string without their ends; a last line needs none. */
 export function linesOf(bytes: string, end: string): string[] {
@@ -16,4 +17,9 @@ export function joinLines(lines: readonly string[], end: string): string {
 /** Compares byte strings byte by byte. */
 export function compareBytes(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** A result whose output is a byte string. */
+export function byteAnswer(stdout: string, stderr = "", exitCode = stderr === "" ? 0 : 1): ExecResult {
+  return { stdout, stdoutKind: "bytes", stderr, exitCode };
 }

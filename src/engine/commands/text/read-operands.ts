@@ -10,15 +10,16 @@ export interface OperandBytes {
   readonly stderr: string;
 }
 
-/** Reads the operands in order; `program` begins the error lines. */
+/** Reads the operands in order; `program` begins the error lines. `noneIsStdin`: what no operand at all means. */
 export async function readOperands(
   program: string,
   operands: readonly string[],
   ctx: CommandContext,
+  noneIsStdin = true,
 ): Promise<OperandBytes> {
   const files: { name: string; bytes: string }[] = [];
   let stderr = "";
-  for (const name of operands.length === 0 ? ["-"] : operands) {
+  for (const name of operands.length === 0 && noneIsStdin ? ["-"] : operands) {
     if (name === "-") {
       files.push({ name, bytes: latin1FromBytes(ctx.stdin) });
       continue;
