@@ -8,4 +8,5 @@ expectRealResults([
   ...areas["text-programs"],
   ...areas["line-programs"],
   ...areas["system-programs"],
+  ...areas["report-programs"],
 ]);

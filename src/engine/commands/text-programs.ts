@@ -17,4 +17,10 @@ export const textProgramCommands: LazyCommand[] = [
   { name: "unexpand", load: async () => (await import("./text/tabs.ts")).unexpand },
   { name: "uniq", load: async () => (await import("./text/uniq.ts")).uniq },
   { name: "xargs", load: async () => (await import("./text/xargs.ts")).xargs },
+  { name: "nl", load: async () => (await import("./text/nl.ts")).nl },
+  { name: "fmt", load: async () => (await import("./text/fmt.ts")).fmt },
+  { name: "envsubst", load: async () => (await import("./text/envsubst.ts")).envsubst },
+  { name: "iconv", load: async () => (await import("./text/iconv.ts")).iconv },
+  { name: "csplit", load: async () => (await import("./text/csplit.ts")).csplit },
+  { name: "numfmt", load: async () => (await import("./text/numfmt.ts")).numfmt },
 ];
