@@ -44,7 +44,7 @@ function arithmeticShellOf(e){
       const[at]=place(name,key),index=fromEnd(at,key);
       let value=le(e,at,index);
       if(value===void 0&&index==="0")value=e.state.env.get(at);
-      if(value===void 0&&(at==="FUNCNAME"||at==="BASH_LINENO"))value=(K(e,at)[Number(index)]??[])[1];
+      if(value===void 0&&(at==="FUNCNAME"||at==="BASH_LINENO"||at==="BASH_VERSINFO"))value=(K(e,at)[Number(index)]??[])[1];
       if(value===void 0&&e.state.options.nounset)throw new Ve(at+"["+String(key)+"]");
       return value;
     },
@@ -78,6 +78,7 @@ async function arithmeticOrExit(e,text){
   try{return await arithmeticValue(e,text)}
   catch(error){throw error instanceof ce?new G(1,"",error.stderr):error}
 }
+function refusedStatus(e){return e.state.bashPid===e.state.virtualPid?127:1}
 async function elementName(e,name,subscript){
   const shell=arithmeticShellOf(e),at=ue(e,name)?Fe(e,name)??name:name;
   if(shell.isAssociative(name))return at+"[\0"+await shell.expandKey(subscript)+"]";
@@ -182,8 +183,8 @@ const subscripts: EngineFault = {
       'let[,l,c]=a,u;c=c.replace("\\0","");if(e.state.associativeArrays?.has(l))return Z(e,l,c,o,"associative"),o;if(/^\\d+$/.test(c))',
     ],
     [
-      ":`${t}: parameter null or not set`;throw",
-      ':`${t.replace("\\0","")}: parameter null or not set`;throw',
+      ":`${t}: parameter null or not set`;throw new G(1,",
+      ':`${t.replace("\\0","")}: parameter null or not set`;throw new G(refusedStatus(e),',
     ],
     // The keys of assignments.
     ["i=qr(n.slice(d,o))", "i=n.slice(d,o)"],
@@ -523,6 +524,87 @@ const regularExpressions: EngineFault = {
   ],
 };
 
+const special: EngineFault = {
+  mark: INTERPRETER,
+  imports: {
+    specialVariable: "src/engine/language/special-variables.ts",
+    BASH_VERSINFO: "src/engine/language/special-variables.ts",
+  },
+  changes: [
+    [
+      'case"RANDOM":return String(Math.floor(',
+      'case"RANDOM":case"SRANDOM":case"SECONDS":case"EPOCHSECONDS":case"EPOCHREALTIME":return specialVariable(e.state,t);case"RANDOM":return String(Math.floor(',
+    ],
+    ['"BASHPID","LINENO"]).has(t)', '"BASHPID","LINENO","SRANDOM","EPOCHSECONDS","EPOCHREALTIME"]).has(t)'],
+    [
+      'if(o==="FUNCNAME"){let f',
+      'if(o==="BASH_VERSINFO"&&/^[0-5]$/.test(a))return BASH_VERSINFO[Number(a)];if(o==="FUNCNAME"){let f',
+    ],
+    [
+      'return t==="FUNCNAME"?(e.state.funcNameStack??[])',
+      'return t==="BASH_VERSINFO"?BASH_VERSINFO.map((i,o)=>[o,i]):t==="FUNCNAME"?(e.state.funcNameStack??[])',
+    ],
+    // An element of what was one value: that is element 0.
+    [
+      't.name||Z(e,a,c,u,l?"associative":"indexed")',
+      't.name||(!l&&!Ne(e,a)&&e.state.env.has(a)&&(Z(e,a,0,e.state.env.get(a)),e.state.env.delete(a)),Z(e,a,c,u,l?"associative":"indexed"))',
+    ],
+  ],
+};
+
+const printed: EngineFault = {
+  mark: INTERPRETER,
+  changes: [
+    // `declare -p` of an associative array, as bash prints it.
+    ["function $o(e){return Ae(e)}", "function $o(e){return sn(e)}"],
+    ["function Co(e){return`", "function Co(e){return/^[\\w.,:@%+/-]+$/.test(e)?e:sn(e);return`"],
+    ['n+=`declare -A ${i}=(${f.join(" ")})', 'n+=`declare -A ${i}=(${f.join(" ")} )'],
+    ['l+=`declare -A ${f}=(${g.join(" ")})', 'l+=`declare -A ${f}=(${g.join(" ")} )'],
+    [
+      ',2):L("","",1)}if(t.length===3)',
+      ",2):D(`bash: [: ${r}: unary operator expected\n`,2)}if(t.length===3)",
+    ],
+    // `export -f`: a function for the shells that this one starts.
+    ["hashTable:new Map}", "hashTable:new Map,exportedFunctions:new Map}"],
+    [
+      "functions:new Map(this.state.functions),",
+      "functions:new Map([...this.state.functions,...this.state.exportedFunctions]),",
+    ],
+    [
+      "function Bo(e,t){let n=!1,r=[];",
+      `function Bo(e,t){
+        if(/^-[pn]*f[pn]*$/.test(t[0]??"")){
+          let missing="";
+          for(const name of t.slice(1)){
+            const body=e.state.functions.get(name);
+            if(body===void 0)missing+="bash: export: "+name+": not a function\\n";
+            else if(t[0].includes("n"))e.state.exportedFunctions.delete(name);
+            else e.state.exportedFunctions.set(name,body);
+          }
+          return L("",missing,missing===""?0:1);
+        }
+        let n=!1,r=[];`,
+    ],
+  ],
+};
+
+const endings: EngineFault = {
+  mark: INTERPRETER,
+  changes: [
+    // In functions, loops, groups and tests the script went on after a name that `set -u` refuses.
+    [
+      "throw await qi(this.ctx,s).catch(()=>{}),a}",
+      "throw await qi(this.ctx,s).catch(()=>{}),a instanceof Ve?new G(refusedStatus(this.ctx),a.stdout,a.stderr):a}",
+    ],
+    [
+      "}catch(n){let r=n instanceof ce?1:2;return D(`bash: cond",
+      "}catch(n){if(n instanceof Ve||n instanceof G)throw n;let r=n instanceof ce?1:2;return D(`bash: cond",
+    ],
+    // `exec program` ends the shell.
+    ["w.finish(),k)throw k;", 'w.finish(),k)throw k;if(u==="exec")throw new G(v.exitCode,Ys(v),v.stderr);'],
+  ],
+};
+
 export const wordFaults: readonly EngineFault[] = [
   arithmetic,
   subscripts,
@@ -534,4 +616,7 @@ export const wordFaults: readonly EngineFault[] = [
   patterns,
   values,
   regularExpressions,
+  special,
+  printed,
+  endings,
 ];

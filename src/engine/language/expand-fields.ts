@@ -152,7 +152,9 @@ async function addParameter(
   if (quoted && list.star) return to.quoted(list.values.join(shell.joint()));
   for (const [index, value] of list.values.entries()) {
     if (index > 0) to.end();
-    if (quoted) to.quoted(value);
+    // Between delimiters that are no blanks, nothing is something.
+    if (quoted || (value === "" && index < list.values.length - 1 && /[^ \t\n]/.test(shell.ifs())))
+      to.quoted(value);
     else to.split(value);
   }
 }
