@@ -6,6 +6,8 @@ import { randomBytes } from "./node-fs.ts";
 export interface Device {
   /** The whole content of one read. Absent: reads are empty. */
   read?(): Uint8Array | Promise<Uint8Array>;
+  /** A part of the content of a device that has no end, for readers that say how much they want. */
+  readPart?(length: number): Uint8Array;
   /** Gets each write in order, those of no bytes too. Absent: writing is refused with `EACCES`. */
   write?(bytes: Uint8Array): void | Promise<void>;
   /** Left out of listings, but reachable by name. @default false */
@@ -16,7 +18,13 @@ export interface Device {
 const ENDLESS_BYTES = 1 << 20;
 
 const discard = () => undefined;
-const random: Device = { read: () => new Uint8Array(randomBytes(ENDLESS_BYTES)), write: discard };
+const randomPart = (length: number): Uint8Array => new Uint8Array(randomBytes(length));
+const zeros = (length: number): Uint8Array => new Uint8Array(length);
+const random: Device = {
+  read: () => randomPart(ENDLESS_BYTES),
+  readPart: randomPart,
+  write: discard,
+};
 const noTerminal = () => {
   throw new Failure("ENXIO");
 };
@@ -24,11 +32,12 @@ const noTerminal = () => {
 /** The devices every sandbox has. The standard streams are empty and closed until the engine puts its own there. */
 export const builtInDevices: Readonly<Record<string, Device>> = {
   "/dev/null": { write: discard },
-  "/dev/zero": { read: () => new Uint8Array(ENDLESS_BYTES), write: discard },
+  "/dev/zero": { read: () => zeros(ENDLESS_BYTES), readPart: zeros, write: discard },
   "/dev/random": random,
   "/dev/urandom": random,
   "/dev/full": {
-    read: () => new Uint8Array(ENDLESS_BYTES),
+    read: () => zeros(ENDLESS_BYTES),
+    readPart: zeros,
     write(bytes) {
       if (bytes.length > 0) throw new Failure("ENOSPC");
     },

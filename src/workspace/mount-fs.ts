@@ -323,6 +323,8 @@ export class MountFs {
 
   async #readPart(path: string, { offset, length }: FilePart): Promise<Uint8Array> {
     const place = this.#run("open", path, () => this.#existing(path, true));
+    const device = deviceAt(place);
+    if (device?.readPart !== undefined) return device.readPart(length);
     if (place.in !== "mount")
       return (await this.#read(path, MAX_TEXT_LENGTH)).subarray(offset, offset + length);
     return this.#run("read", path, () => {

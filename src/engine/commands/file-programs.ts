@@ -17,4 +17,6 @@ export const fileProgramCommands: LazyCommand[] = [
   { name: "tar", load: async () => (await import("./files/tar/tar.ts")).tar },
   { name: "touch", load: async () => (await import("./files/touch.ts")).touch },
   { name: "tree", load: async () => (await import("./files/tree.ts")).tree },
+  { name: "unzip", load: async () => (await import("./files/zip/unzip.ts")).unzip },
+  { name: "zip", load: async () => (await import("./files/zip/zip.ts")).zip },
 ];

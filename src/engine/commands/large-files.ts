@@ -8,6 +8,7 @@ import { joinBytes } from "../../shared/join-bytes.ts";
 const LARGE_BYTES = 4 << 20;
 const BLOCK_BYTES = 64 << 10;
 const LINE_FEED = 10;
+const UNITS: Readonly<Record<string, number>> = { k: 1 << 10, K: 1 << 10, M: 1 << 20, G: 1 << 30 };
 
 /** `readFileBuffer` of `MountFs`, which the engine hands on with all arguments. */
 interface PartReader {
@@ -22,7 +23,7 @@ interface LargeFile {
 export const largeFileCommands: Command[] = [
   defineCommand("head", async (args, ctx) => {
     const asked = readCount(args);
-    const file = asked === null ? null : await largeFile(ctx, asked.path);
+    const file = asked === null ? null : (endlessFile(ctx, asked) ?? (await largeFile(ctx, asked.path)));
     if (asked === null || file === null) return (await headAndTail()).head.execute(args, ctx);
     return asBytes(
       asked.unit === "bytes" ? await file.read(0, asked.count) : await firstLines(file, asked.count),
@@ -48,6 +49,14 @@ export const largeFileCommands: Command[] = [
 
 function headAndTail() {
   return import("./text/head-tail.ts");
+}
+
+/** A device without an end gives as many bytes as are asked for. */
+function endlessFile({ fs, cwd }: CommandContext, asked: { unit: string; path: string }): LargeFile | null {
+  const path = fs.resolvePath(cwd, asked.path);
+  if (asked.unit !== "bytes" || !/^\/dev\/(zero|u?random|full)$/.test(path)) return null;
+  const reader = fs as unknown as PartReader;
+  return { size: 0, read: (offset, length) => reader.readFileBuffer(path, { offset, length }) };
 }
 
 async function largeFile({ fs, cwd }: CommandContext, operand: string): Promise<LargeFile | null> {
@@ -98,11 +107,12 @@ function readCount(args: readonly string[]): { unit: "bytes" | "lines"; count: n
   const path = args[args.length - 1];
   if (path === undefined || path.startsWith("-")) return null;
   const option = args.slice(0, -1).join(" ");
-  const match = /^(?:-([cn]) ?(\d+)|-(\d+)|--(bytes|lines)[= ](\d+))?$/.exec(option);
+  const match = /^(?:-([cn]) ?(\d+)([kKMG]?)|-(\d+)|--(bytes|lines)[= ](\d+)([kKMG]?))?$/.exec(option);
   if (match === null) return null;
-  const [, letter, ofLetter, bare, long, ofLong] = match;
+  const [, letter, ofLetter, letterUnit, bare, long, ofLong, longUnit] = match;
   const unit = letter === "c" || long === "bytes" ? "bytes" : "lines";
-  return { unit, count: Number(ofLetter ?? bare ?? ofLong ?? 10), path };
+  const times = UNITS[letterUnit || longUnit || ""] ?? 1;
+  return { unit, count: Number(ofLetter ?? bare ?? ofLong ?? 10) * times, path };
 }
 
 function asBytes(bytes: Uint8Array): ExecResult {
