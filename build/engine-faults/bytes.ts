@@ -38,7 +38,6 @@ export const byteFaults: readonly EngineFault[] = [
       ansiQuoted: textAndBytes,
       fileSystemWithStdin: textAndBytes,
       isStdinPath: textAndBytes,
-      withEnvironment: textAndBytes,
       dollarQuoted: textAndBytes,
       needsDollarQuotes: textAndBytes,
       singleQuoted: textAndBytes,
@@ -119,8 +118,6 @@ export const byteFaults: readonly EngineFault[] = [
         'm=isStdinPath(h)?bytesToText(e.state.groupStdin??""):await e.fs.readFile(h);e.state.lastExitCode=0,',
       ],
       ["let m={fs:i.fs,fsIdentity:", "let m={fs:fileSystemWithStdin(i.fs,n,d),fsIdentity:"],
-      // What a command runs (`find -exec`, `timeout`) saw the variables of the start alone.
-      ["exec:(v,k)=>i.execFn(v,k,!1)", "exec:(v,k)=>i.execFn(v,withEnvironment(k,h),!1)"],
       // `source`: its input is that of the commands in the file.
       ['if(t==="source"||t===".")return Xo(c,n);', 'if(t==="source"||t===".")return Xo(c,n,s);'],
       ["async function Xo(e,t){let n=t;", "async function Xo(e,t,given){let n=t;"],

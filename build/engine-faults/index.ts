@@ -1,5 +1,6 @@
 /** Every fault of the engine's that is mended in its text, by area. */
 import { byteFaults } from "./bytes.ts";
+import { controlFaults } from "./control.ts";
 import type { EngineFault } from "./fault.ts";
 import { fileFaults } from "./files.ts";
 import { guestFaults } from "./guests.ts";
@@ -12,4 +13,5 @@ export const faults: readonly EngineFault[] = [
   ...startFaults,
   ...byteFaults,
   ...wordFaults,
+  ...controlFaults,
 ];

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Plugin } from "esbuild";
 
-const NAMES = ["BadSubstitutionError"];
+const NAMES = ["BadSubstitutionError", "ExitError"];
 
 /** Makes `import { BadSubstitutionError } from "just-bash:errors"` work; `bundleDir` is just-bash's `dist/bundle`. */
 export function justBashErrors(bundleDir: string): Plugin {

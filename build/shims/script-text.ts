@@ -23,7 +23,7 @@ export function scriptText(text: string, path: string): string {
   }
   if (SHELLS.has(name)) {
     const options = args.filter((arg) => /^-[a-z]+$/.test(arg));
-    return options.length === 0 ? text : text.replace(/^[^\n]*/, `#!/bin/bash\nset ${options.join(" ")}`);
+    return options.length === 0 ? text : text.replace(/^[^\n]*/, `set ${options.join(" ")}`);
   }
   if (!isName(name) || (!/^\/(usr\/)?(local\/)?bin\//.test(file) && !isName(file))) {
     return refusal(path, "cannot execute: required file not found", 127);

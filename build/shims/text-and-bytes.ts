@@ -1,4 +1,4 @@
-/** What the engine's changed text calls for text, bytes and commands that run others (`build/engine-faults/bytes.ts`). */
+/** What the engine's changed text calls for text and bytes (`build/engine-faults/bytes.ts`). */
 export {
   bytesToText,
   characterAt,
@@ -7,7 +7,6 @@ export {
   textToBytes,
   variableText,
 } from "../../src/engine/byte-text.ts";
-export { withEnvironment } from "../../src/engine/child-environment.ts";
 export { ansiQuoted, beforeNul, echoEscapes } from "../../src/engine/escapes.ts";
 export { formatPrintf } from "../../src/engine/shell-printf.ts";
 export { dollarQuoted, needsDollarQuotes, singleQuoted } from "../../src/engine/shell-quote.ts";

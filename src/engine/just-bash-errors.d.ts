@@ -4,4 +4,12 @@ declare module "just-bash:errors" {
     stderr: string;
     constructor(name: string, stdout?: string, stderr?: string);
   }
+
+  /** Ends the shell that runs, as `exit` does. */
+  export class ExitError extends Error {
+    exitCode: number;
+    stdout: string;
+    stderr: string;
+    constructor(exitCode: number, stdout?: string, stderr?: string);
+  }
 }

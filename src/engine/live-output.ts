@@ -16,6 +16,7 @@ import {
   type StatementNode,
 } from "just-bash";
 import { ORDINARY_COMMANDS } from "./command-names.ts";
+import type { LiveStatement } from "./control/live.ts";
 
 type WordNode = SimpleCommandNode["args"][number];
 type Redirection = SimpleCommandNode["redirections"][number];
@@ -49,7 +50,8 @@ export function liveOutput(outPath: string, errPath: string): LiveOutput {
   const both = [out, err];
 
   function statement(node: StatementNode): StatementNode {
-    return { ...node, pipelines: node.pipelines.map(pipeline) };
+    const live: LiveStatement = { live: both };
+    return { ...node, ...live, pipelines: node.pipelines.map(pipeline) };
   }
 
   function pipeline(node: PipelineNode): PipelineNode {

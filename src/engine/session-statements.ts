@@ -85,9 +85,11 @@ function frame(source: string): (body: StatementNode[]) => StatementNode {
   const statement = first(parse(source).statements);
   const pipeline = first(statement.pipelines);
   const group = pipeline.commands[1] as GroupNode;
+  // `isGuest`: the script's own `set -e` is not one of a negated pipeline, and its traps and jobs end with it.
+  const mark = { isGuest: true };
   return (body) => ({
     ...statement,
-    pipelines: [{ ...pipeline, commands: [first(pipeline.commands), { ...group, body }] }],
+    pipelines: [{ ...pipeline, ...mark, commands: [first(pipeline.commands), { ...group, ...mark, body }] }],
   });
 }
 

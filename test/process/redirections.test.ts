@@ -183,7 +183,6 @@ const ENGINE_FAULTS: Record<string, string> = {
   "a pipe is not read under a lasting redirection of stdin": "echo q > in; exec < in; echo a | cat",
   "an assignment with a redirection forgets its status": "x=$(exit 7) > o; echo $?",
   "command exec does not last": "command exec > o; echo a; cat o >&2",
-  "exec with a command does not end the script": "exec echo replaced; echo no",
   "|& joins the streams in the wrong order": "{ echo a; echo e >&2; } |& cat",
   "a pipe does not reach the condition of if": "echo a | if read x; then echo x=$x; fi",
   "a redirection behind an alias holds for all of the alias": "alias p='echo a; echo b'\np > o\ncat o",

@@ -1,5 +1,6 @@
 /** Every command of ours: those that cover one of the engine's, and those that the engine does not have. */
 import type { CustomCommand } from "just-bash";
+import { controlProgramCommands } from "./control-programs.ts";
 import { env } from "./env.ts";
 import { fileProgramCommands } from "./file-programs.ts";
 import { largeFileCommands } from "./large-files.ts";
@@ -18,6 +19,7 @@ export function ownCommands(limiter: PartLimiter): CustomCommand[] {
     timeoutCommand(limiter),
     ...trueReasonCommands,
     ...largeFileCommands,
+    ...controlProgramCommands,
     ...fileProgramCommands,
     ...systemProgramCommands,
     ...textProgramCommands,

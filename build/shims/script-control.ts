@@ -1,0 +1,20 @@
+/** What the engine's changed text calls to run and end scripts: see `build/engine-faults/control.ts`. */
+export { controlBuiltin } from "../../src/engine/control/builtins.ts";
+export { startJob } from "../../src/engine/control/jobs.ts";
+export { exportFunctions, nestedOptions, runScriptFile } from "../../src/engine/control/nested-shell.ts";
+export { listed, optionLetters } from "../../src/engine/control/options.ts";
+export {
+  afterStatement,
+  keepsErrexitSafe,
+  runGuestScript,
+  runPipelinePart,
+  runShell,
+  runSubshell,
+  runSubstitution,
+} from "../../src/engine/control/shell-ends.ts";
+export {
+  enterFunction,
+  leaveFunction,
+  leaveFunctionThrown,
+  runWithDebugTrap,
+} from "../../src/engine/control/traps.ts";
