@@ -10,7 +10,6 @@ type Say = (shown: string, why: string) => string;
  */
 export const trueReasonCommands: Command[] = [
   withTrueReason("tee", (shown, why) => `tee: ${shown}: ${why}`),
-  withTrueReason("sed", (shown, why) => `sed: ${shown}: ${why}`),
   defineCommand("split", async (args, ctx) => {
     const before = lastFailure();
     const result: ExecResult = (await ctx.origCommand?.(args)) ?? { stdout: "", stderr: "", exitCode: 127 };

@@ -16,6 +16,10 @@ export function bytesOfText(text: string): string {
   return ONLY_ASCII.test(text) ? text : unescapeStrayBytes(text).toString("latin1");
 }
 
+export function byteLengthOf(text: string): number {
+  return ONLY_ASCII.test(text) ? text.length : unescapeStrayBytes(text).length;
+}
+
 /** The input of one program: its standard input can be read once. */
 export class TextInput {
   readonly #ctx: CommandContext;
@@ -91,4 +95,12 @@ export class Output {
       exitCode: this.exitCode,
     };
   }
+}
+
+/** Lines of text without their ends; the last one may lack its end. */
+export function linesOf(text: string, end = "\n"): string[] {
+  if (text === "") return [];
+  const lines = text.split(end);
+  if (lines[lines.length - 1] === "") lines.pop();
+  return lines;
 }
