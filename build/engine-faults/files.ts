@@ -16,6 +16,23 @@ export const fileFaults: readonly EngineFault[] = [
         "async function yo(e,t,n){let r=e.fs.resolvePath(e.state.cwd,t);try{",
         'async function yo(e,t,n){let r=e.fs.resolvePath(e.state.cwd,t);if(n)await e.fs.appendFile(r,"");try{',
       ],
+      // A file of `(cd x; …) > file` was opened where the commands began, and written where they had gone.
+      [
+        "let s=new Map,i=new Map,o=(g,y)=>e.state.closedStandardFds",
+        "let s=Object.assign(new Map,{cwd:e.state.cwd}),i=new Map,o=(g,y)=>e.state.closedStandardFds",
+      ],
+      [
+        "let N=e.fs.resolvePath(e.state.cwd,k);A===1?h=",
+        "let N=e.fs.resolvePath(r.cwd??e.state.cwd,k);A===1?h=",
+      ],
+      [
+        'case"&>":{h={kind:"file",path:e.fs.resolvePath(e.state.cwd,k)',
+        'case"&>":{h={kind:"file",path:e.fs.resolvePath(r.cwd??e.state.cwd,k)',
+      ],
+      [
+        'case"&>>":{h={kind:"file",path:e.fs.resolvePath(e.state.cwd,k)',
+        'case"&>>":{h={kind:"file",path:e.fs.resolvePath(r.cwd??e.state.cwd,k)',
+      ],
     ],
   },
   {
