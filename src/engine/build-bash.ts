@@ -1,5 +1,11 @@
 /** Engine options → one just-bash over a file system of ours. */
-import { Bash, DefenseInDepthBox, type IFileSystem, type JavaScriptConfig } from "just-bash";
+import {
+  Bash,
+  type CustomCommand,
+  DefenseInDepthBox,
+  type IFileSystem,
+  type JavaScriptConfig,
+} from "just-bash";
 import type { DefenseInDepth } from "../shared/defense.ts";
 import { ownCommands } from "./commands/index.ts";
 import type { PartLimiter } from "./commands/timeout.ts";
@@ -12,6 +18,8 @@ import { type InvokeTool, TOOLS_BOOTSTRAP } from "./tools-bootstrap.ts";
 export function defenseLevel(defense: DefenseInDepth): string {
   return defense === false ? "none" : DefenseInDepthBox.getInstance(defense).getStatus().level;
 }
+
+const NODE: CustomCommand = { name: "node", load: async () => (await import("./guests/node.ts")).node };
 
 /** Where the shell starts; the variables are those that a login shell of Debian would show. */
 export function buildBash(
@@ -39,7 +47,10 @@ export function buildBash(
         }),
     defenseInDepth: options.defenseInDepth,
     executionLimits: { ...OUT_OF_THE_WAY, ...options.executionLimits },
-    customCommands: [...ownCommands(limiter), ...(nested && options.javascript ? nestedJavaScript() : [])],
+    customCommands: [
+      ...ownCommands(limiter),
+      ...(!options.javascript ? [] : nested ? nestedJavaScript() : [NODE]),
+    ],
     processInfo: { pid: 2, ppid: 1, uid: 1000, gid: 1000 },
   });
 }
