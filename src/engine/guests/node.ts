@@ -8,7 +8,7 @@ const HELP = `Usage: node [options] [ script.js | - ] [arguments]
 This node is js-exec: JavaScript and TypeScript without a network, processes and native addons.
 
   -e, --eval SCRIPT     evaluate SCRIPT
-  -p, --print SCRIPT    evaluate SCRIPT and print its result
+  -p, --print SCRIPT    print the value of SCRIPT, one expression
   -c, --check           refused
   -i, --interactive     refused
       --input-type=TYPE "module" or "commonjs" for SCRIPT and standard input
@@ -35,7 +35,7 @@ export const node: Command = defineCommand("node", async (args, ctx): Promise<Ex
       const code = attached ?? args[++at];
       if (code === undefined) return refuse(`${arg} requires an argument`);
       const printed =
-        name.startsWith("-p") || name === "--print" ? `console.log(eval(${JSON.stringify(code)}))` : code;
+        name.startsWith("-p") || name === "--print" ? `console.log(${code.replace(/;\s*$/, "")}\n)` : code;
       return runJavaScript([
         ...(isModule ? ["-m"] : []),
         "-c",
@@ -53,6 +53,11 @@ export const node: Command = defineCommand("node", async (args, ctx): Promise<Ex
       return refuse(`bad option: ${arg}\nnode is js-exec here; see node --help`);
   }
   const [script, ...rest] = args.slice(at);
+  if (script !== undefined && script !== "-") {
+    const path = ctx.fs.resolvePath(ctx.cwd, script);
+    if (!(await ctx.fs.exists(path)))
+      return { stdout: "", stderr: `Error: Cannot find module '${path}'\n`, exitCode: 1 };
+  }
   return runJavaScript([
     ...(isModule ? ["-m"] : []),
     ...(script === undefined || script === "-" ? [] : [script, ...rest]),
