@@ -14,6 +14,7 @@ import { build, type Metafile, type Plugin } from "esbuild";
 import { checkSelfContained, commonOptions } from "./esbuild-options.ts";
 import { root } from "./paths.ts";
 import { engineFaults } from "./plugins/engine-faults.ts";
+import { jqOutput } from "./plugins/jq-output.ts";
 import { justBashErrors } from "./plugins/just-bash-errors.ts";
 import { noNativeCodecs } from "./plugins/native-codecs.ts";
 import { pythonMounts } from "./plugins/python-mounts.ts";
@@ -83,6 +84,7 @@ async function bundleEntries(
       workerFiles,
       engineFaults(join(justBash, "dist/bundle")),
       unusedRequire,
+      jqOutput,
       requireBuiltins,
     ],
   });

@@ -3,10 +3,10 @@
  * set; one that is reached is a question to answer, not a number to raise.
  */
 export const SIZE_CEILINGS = {
-  /** The tarball. Python (5 MB) and swc's type stripper (1 MB) are most of it. */
+  /** The tarball. Python (5 MB), swc's type stripper (1 MB) and jq (0.5 MB) are most of it. */
   tarball: 10_000_000,
   /** All files unpacked. */
-  unpacked: 20_000_000,
+  unpacked: 22_500_000,
   /** Packages that are installed with it. */
   dependencies: 0,
   /** What `import "@little-stack/harness"` reads: the entry and the chunks that it imports at once. */

@@ -20,6 +20,7 @@ export const textProgramCommands: LazyCommand[] = [
   { name: "join", load: async () => (await import("./text/join.ts")).join },
   { name: "nl", load: async () => (await import("./text/nl.ts")).nl },
   { name: "numfmt", load: async () => (await import("./text/numfmt.ts")).numfmt },
+  { name: "jq", load: async () => (await import("./text/jq.ts")).jq },
   { name: "od", load: async () => (await import("./text/od.ts")).od },
   { name: "paste", load: async () => (await import("./text/paste.ts")).paste },
   { name: "patch", load: async () => (await import("./text/patch.ts")).patch },
