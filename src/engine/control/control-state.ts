@@ -9,11 +9,13 @@ export interface Control {
   readonly pending: Map<number, string[]>;
   /** Called when a signal was sent: ends a `wait`. */
   readonly wakers: Set<() => void>;
+  /** A job was refused because there were too many: the script has not done what it says, whatever it ends with. */
+  cannotFork: boolean;
 }
 
 /** The control of this script, made by the first that needs it. */
 export function controlOf(state: InterpreterState): Control {
-  state.control ??= { jobs: [], nextSerial: 0, pending: new Map(), wakers: new Set() };
+  state.control ??= { jobs: [], nextSerial: 0, pending: new Map(), wakers: new Set(), cannotFork: false };
   return state.control;
 }
 

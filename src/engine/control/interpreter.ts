@@ -29,6 +29,8 @@ export interface InterpreterState {
   virtualPpid: number;
   /** `$BASHPID` */
   bashPid: number;
+  /** How many jobs this shell runs in, one in the other. */
+  jobDepth?: number;
   nextVirtualPid: number;
   currentLine: number;
   currentSource?: string;

@@ -57,6 +57,10 @@ export interface EngineParts {
 
 /** More are refused, as a kernel refuses them: a job costs memory, and one could start itself for ever. */
 const MOST_JOBS = 256;
+/** Jobs that start jobs that start jobs: nobody means to go deeper than a few, and a fork bomb never ends. */
+const DEEPEST_JOB = 16;
+/** What bash ends with when it cannot start a process. */
+export const CANNOT_FORK = 254;
 
 // A copy: the engine blocks the global while a script runs.
 const later = setImmediate;
@@ -77,8 +81,11 @@ export function startJob(
   const parent = ctx.state;
   const control = controlOf(parent);
   const { jobs } = control;
-  if (jobs.filter(isRunning).length >= MOST_JOBS)
-    return { stdout: "", stderr: "bash: fork: Resource temporarily unavailable\n", exitCode: 254 };
+  const depth = (parent.jobDepth ?? 0) + 1;
+  if (depth > DEEPEST_JOB || jobs.filter(isRunning).length >= MOST_JOBS) {
+    control.cannotFork = true;
+    return { stdout: "", stderr: "bash: fork: Resource temporarily unavailable\n", exitCode: CANNOT_FORK };
+  }
   const pid = parent.nextVirtualPid++;
   const signal = new JobSignal(parent.signal);
   const state = forkState(parent, pid, signal.signal, parts);
@@ -128,7 +135,7 @@ export function startJob(
 }
 
 /** By how much a job's `sleep` may make up for the time that the interpreter took before it. */
-const SLACK_MS = 12;
+const SLACK_MS = 100;
 
 /**
  * The `sleep` of one job, counted from the job's start or its last sleep: jobs that are started in a row and sleep for
@@ -185,6 +192,7 @@ function forkState(
     },
   });
   state.bashPid = pid;
+  state.jobDepth = (parent.jobDepth ?? 0) + 1;
   state.signal = signal;
   state.groupStdin = "";
   state.inCondition = false;

@@ -14,7 +14,7 @@ import {
   type Output,
 } from "./interpreter.ts";
 import { signalShell } from "./job-builtins.ts";
-import { drainCapture, endJobs } from "./jobs.ts";
+import { CANNOT_FORK, drainCapture, endJobs } from "./jobs.ts";
 import { liveOf } from "./live.ts";
 import { enterSubshell, isCompound, runErrTrap, runExitTrap, runHandler } from "./traps.ts";
 
@@ -217,6 +217,7 @@ async function ended(interpreter: Interpreter, run: () => Promise<Output>): Prom
   if (state.control === undefined) return output;
   if (state.traps !== undefined) output = await runExitTrap(interpreter, output);
   const rest = await endJobs(state);
+  if (state.control.cannotFork) output = { ...output, exitCode: output.exitCode || CANNOT_FORK };
   return rest.stdout === "" && rest.stderr === ""
     ? output
     : { ...output, ...joined(output, rest), exitCode: output.exitCode };

@@ -47,7 +47,10 @@ export const jq: Command = defineCommand("jq", async (args, ctx) => {
   if (call.wants === "version") return { stdout: `${program.version.trim()}\n`, stderr: "", exitCode: 0 };
   if (call.filter === null && call.filterFile === null) return usage("no filter was given");
   try {
-    return await runJq(program, call, ctx);
+    const result = await runJq(program, call, ctx);
+    // Of an expression that takes it too long jq says nothing but that; those of the engine's own always end.
+    const gaveUp = result.stderr.includes("retry-limit-in-match over");
+    return (gaveUp ? await ctx.origCommand?.(args) : undefined) ?? result;
   } catch (error) {
     // What it holds after a trap is unknown: the next call gets a new one.
     loading = null;
