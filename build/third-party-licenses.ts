@@ -38,6 +38,20 @@ const COMPILED_IN = [
     file: "quickjs.txt",
     within: "quickjs-emscripten",
   },
+  {
+    name: "jq, with decNumber",
+    version: "1.8.2",
+    license: "MIT AND ICU",
+    file: "jq.txt",
+    within: "jq-wasm",
+  },
+  {
+    name: "Oniguruma",
+    version: "as in jq-wasm",
+    license: "BSD-2-Clause",
+    file: "oniguruma.txt",
+    within: "jq-wasm",
+  },
   { name: "SQLite", version: "as in sql.js", license: "public domain", file: "sqlite.txt", within: "sql.js" },
 ];
 
