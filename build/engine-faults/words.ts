@@ -564,27 +564,6 @@ const printed: EngineFault = {
       ',2):L("","",1)}if(t.length===3)',
       ",2):D(`bash: [: ${r}: unary operator expected\n`,2)}if(t.length===3)",
     ],
-    // `export -f`: a function for the shells that this one starts.
-    ["hashTable:new Map}", "hashTable:new Map,exportedFunctions:new Map}"],
-    [
-      "functions:new Map(this.state.functions),",
-      "functions:new Map([...this.state.functions,...this.state.exportedFunctions]),",
-    ],
-    [
-      "function Bo(e,t){let n=!1,r=[];",
-      `function Bo(e,t){
-        if(/^-[pn]*f[pn]*$/.test(t[0]??"")){
-          let missing="";
-          for(const name of t.slice(1)){
-            const body=e.state.functions.get(name);
-            if(body===void 0)missing+="bash: export: "+name+": not a function\\n";
-            else if(t[0].includes("n"))e.state.exportedFunctions.delete(name);
-            else e.state.exportedFunctions.set(name,body);
-          }
-          return L("",missing,missing===""?0:1);
-        }
-        let n=!1,r=[];`,
-    ],
   ],
 };
 
