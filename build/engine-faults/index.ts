@@ -4,6 +4,7 @@ import { controlFaults } from "./control.ts";
 import type { EngineFault } from "./fault.ts";
 import { fileFaults } from "./files.ts";
 import { guestFaults } from "./guests.ts";
+import { scriptFaults } from "./scripts.ts";
 import { startFaults } from "./start.ts";
 import { wordFaults } from "./words.ts";
 
@@ -13,5 +14,6 @@ export const faults: readonly EngineFault[] = [
   ...startFaults,
   ...byteFaults,
   ...wordFaults,
+  ...scriptFaults,
   ...controlFaults,
 ];

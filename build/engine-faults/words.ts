@@ -78,7 +78,7 @@ async function arithmeticOrExit(e,text){
   try{return await arithmeticValue(e,text)}
   catch(error){throw error instanceof ce?new G(1,"",error.stderr):error}
 }
-function refusedStatus(e){return e.state.bashPid===e.state.virtualPid?127:1}
+function refusedStatus(e){return e.state.bashPid===e.state.virtualPid&&e.state.currentSource===void 0?127:1}
 async function elementName(e,name,subscript){
   const shell=arithmeticShellOf(e),at=ue(e,name)?Fe(e,name)??name:name;
   if(shell.isAssociative(name))return at+"[\0"+await shell.expandKey(subscript)+"]";
@@ -246,7 +246,7 @@ const declarations: EngineFault = {
     [
       "function mi(e){let t=[];",
       `function arrayElement(e){
-        const start=e.current().start,word=e.parseWord();
+        const start=e.current().start,word=anyWord(e);
         const text=e.getInput().slice(start,e.tokens[e.pos-1].end),found=elementText(text);
         if(found===null)return word;
         return{...word,element:{subscript:found.subscript,append:found.append,parts:found.value===""?[]:e.parseWordFromString(found.value,!1,!1,!0,!1,!0).parts}};
@@ -259,7 +259,7 @@ const declarations: EngineFault = {
       }
       function mi(e){let t=[];`,
     ],
-    ["e.isWord()?t.push(e.parseWord()):kd.has(", "e.isWord()?t.push(arrayElement(e)):kd.has("],
+    ["e.isWord()?t.push(e.parseWord()):kd.has(", "isAnyWord(e)?t.push(arrayElement(e)):kd.has("],
     [
       "function ri(e){if(e.parts.length<2)return null;",
       "function ri(e){if(e.element)return{key:e.element.subscript,valueParts:e.element.parts,append:e.element.append};if(e.parts.length<2)return null;",
