@@ -47,7 +47,33 @@ const attached: EngineFault = {
   changes: [
     [
       "function jo(e,t,n){",
-      "function jo(e,t,n){t=t.flatMap(arg=>/^-[dnOsuCc]./s.test(arg)?[arg.slice(0,2),arg.slice(2)]:[arg]);",
+      `function jo(e,t,n){
+        t=t.flatMap(arg=>{
+          const[,t="",letter,value]=/^-(t*)(?:([dnOsuCc])(.*))?$/s.exec(arg)??[];
+          if(letter===void 0&&t==="")return[arg];
+          return[...(t===""?[]:["-t"]),...(letter===void 0?[]:["-"+letter]),...(value?[value]:[])];
+        });`,
+    ],
+  ],
+};
+
+/** `local -`: the options of the shell, as they were, when the function ends. */
+const shellOptions: EngineFault = {
+  mark: INTERPRETER,
+  changes: [
+    [
+      "async function Uo(e,t){",
+      `async function Uo(e,t){
+        if(t.includes("-")&&e.state.localScopes.length>0){
+          const kept=e.state.localOptions??=new Map;
+          if(!kept.has(e.state.callDepth))kept.set(e.state.callDepth,{...e.state.options});
+          t=t.filter(arg=>arg!=="-");
+          if(t.length===0)return L("","",0);
+        }`,
+    ],
+    [
+      "e.state.sourceStack?.shift(),e.state.callDepth--}",
+      "e.state.sourceStack?.shift(),Object.assign(e.state.options,e.state.localOptions?.get(e.state.callDepth)),e.state.localOptions?.delete(e.state.callDepth),e.state.callDepth--}",
     ],
   ],
 };
@@ -78,4 +104,4 @@ const callers: EngineFault = {
   ],
 };
 
-export const scriptFaults: readonly EngineFault[] = [words, callers, attached];
+export const scriptFaults: readonly EngineFault[] = [words, callers, attached, shellOptions];

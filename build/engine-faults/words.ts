@@ -334,6 +334,8 @@ const commandWords: EngineFault = {
       '(w.finish(),L("","",this.ctx.state.lastExitCode)):(w.finish(),D(`bash: : command not found',
       '(w.finish(),L("",this.ctx.state.expansionStderr||"",holdsSubstitution(t)?this.ctx.state.lastExitCode:0)):(w.finish(),D(`bash: : command not found',
     ],
+    // An assignment alone succeeds, whatever came before it.
+    ['L("",P,this.ctx.state.lastExitCode)}', 'L("",P,holdsSubstitution(t)?this.ctx.state.lastExitCode:0)}'],
   ],
 };
 
