@@ -14,6 +14,8 @@ const NOT_PROJECTS = ["fixtures", "helpers", "types"];
 
 /** Left out of `npm test`, which must stay below ten minutes: `npm run test:slow` runs them. */
 export const SLOW = [
+  "test/contract/same-results-guests.test.ts",
+  "test/contract/tasks-here.test.ts",
   "test/faults/matrix-in-jail.test.ts",
   "test/faults/matrix-of-workers.test.ts",
   "test/package/bundling.test.ts",

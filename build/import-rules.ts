@@ -31,6 +31,8 @@ const NO_NODE = ["shared", "protocol"];
 const VENDORS: Readonly<Record<string, readonly string[]>> = {
   "just-bash": ["engine/"],
   "just-bash:errors": ["engine/"],
+  diff: ["engine/commands/text/diff-lines.ts"],
+  "jq-wasm": ["engine/commands/text/jq.ts"],
   msgpackr: ["protocol/codec.ts"],
   execa: ["parent/"],
   // The probe tries whether the worker could start a program.

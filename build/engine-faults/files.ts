@@ -4,8 +4,16 @@ import type { EngineFault } from "./fault.ts";
 export const fileFaults: readonly EngineFault[] = [
   {
     mark: "e.state.parentHasLoopContext=o>0",
-    imports: { scriptText: "build/shims/script-text.ts" },
+    imports: {
+      scriptText: "build/shims/script-text.ts",
+      withDescriptorFiles: "src/engine/descriptor-files.ts",
+    },
     changes: [
+      // After the first `<(…)` of a session its file system had lost calls: no pattern matched a name any more.
+      [
+        "e.fs=new _n({base:e.fs,mounts:[{mountPoint:os,filesystem:t}]}),e.state.processSubstitutionFsMounted=!0",
+        "e.fs=withDescriptorFiles(e.fs,t,os),e.state.processSubstitutionFsMounted=!0",
+      ],
       // The first line of a script says what runs it.
       [
         "let i;try{i=await e.fs.readFile(t)}catch{return",

@@ -30,7 +30,10 @@ export async function openTaskRunner(kind: Kind): Promise<TaskRunner> {
   let shared: CaseRunner | null = null;
   return {
     async run(given) {
-      const steps = given.steps.map((step) => ({ ...step, options: { timeoutMs: DEADLINE_MS, ...step.options } }));
+      const steps = given.steps.map((step) => ({
+        ...step,
+        options: { timeoutMs: DEADLINE_MS, ...step.options },
+      }));
       const task = { ...given, steps };
       const real = truth.get(task.name);
       if (real === undefined)

@@ -18,6 +18,13 @@ const READS: readonly RegExp[] = [
 const ALLOWED: Readonly<Record<string, string>> = {
   "cli/": "prints for the operator, whose paths they are",
   "protocol/": "carries what the handlers on both sides give it, and words of its own about bytes",
+  "engine/commands/files/find.ts": "its own class of errors: words about the command line",
+  "engine/commands/files/tar/tar.ts": "its own class of errors: words about the archive",
+  "engine/commands/system/bc.ts": "its own classes of errors: words about the calculation",
+  "engine/commands/text/": "their own classes of errors: words about programs, expressions and arguments",
+  "engine/control/readable-prefix.ts": "the parser's words about the script",
+  "engine/control/traps.ts": "the parser's words about the action of a trap",
+  "engine/language/arithmetic.ts": "its own class of errors: words about the expression",
   "engine/commands/reason.ts": "errors of the mounts, in the sandbox's own paths",
   "engine/shell-session.ts": "the parser's words about the script; errors of the engine pass tellThrown",
   "engine/tools-bootstrap.ts": "hands on what the parent has said to a tool call",

@@ -2,6 +2,7 @@
 
 import { type Jq, type JqResult, loadJq } from "jq-wasm/inline";
 import { type Command, type CommandContext, defineCommand, type ExecResult } from "just-bash";
+import { tellThrown } from "../../../shared/redact.ts";
 import { type JqCall, parseJqArguments } from "./jq-arguments.ts";
 import { bytesOfText, TextInput } from "./text-input.ts";
 
@@ -56,7 +57,7 @@ export const jq: Command = defineCommand("jq", async (args, ctx) => {
     loading = null;
     return {
       stdout: "",
-      stderr: `jq: error: ${error instanceof Error ? error.message : String(error)}\n`,
+      stderr: `jq: error: ${tellThrown(error)}\n`,
       exitCode: 5,
     };
   }

@@ -2,6 +2,7 @@
 import { type Command, type CommandContext, defineCommand, type ExecResult } from "just-bash";
 import { unescapeStrayBytes } from "../../../workspace/stray-bytes.ts";
 import { type GnuArguments, type GnuProgram, parseGnuOptions } from "../gnu-options.ts";
+import { reasonOf } from "../reason.ts";
 import { type FilePatch, type PatchHunk, parsePatch } from "./patch-parse.ts";
 import { Output, TextInput } from "./text-input.ts";
 
@@ -190,8 +191,7 @@ class PatchRun {
         await this.#ctx.fs.mkdir(parent, { recursive: true });
       await this.#ctx.fs.writeFile(path, unescapeStrayBytes(text));
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      this.output.fail(`patch: **** Can't create file ${name} : ${why}`, 2);
+      this.output.fail(`patch: **** Can't create file ${name} : ${reasonOf(error)}`, 2);
     }
   }
 

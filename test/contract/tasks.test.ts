@@ -1,0 +1,39 @@
+/** Whole scripts as models write them, through a child process: how many give what the real programs give. */
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { allTasks, tasks } from "../fixtures/corpus/corpus.ts";
+import { openTaskRunner, type TaskRunner } from "./task-run.ts";
+
+const LEAST_SHARE = 0.97;
+
+let runner: TaskRunner;
+let right = 0;
+
+beforeAll(async () => {
+  runner = await openTaskRunner("subprocess");
+});
+
+afterAll(() => runner.close());
+
+describe.each(Object.entries(tasks))("%s", (_kind, cases) => {
+  test.each(cases)("$name", async (task) => {
+    const { isReal, real, ours, stderr } = await runner.run(task);
+    if (isReal) right += 1;
+    if (task.known === undefined) expect(ours, stderr).toEqual(real);
+    else expect(isReal, "right by now: take its `known` away").toBe(false);
+  });
+});
+
+test("at least 97 % of the scripts give the real programs' stdout, exit code and files", () => {
+  const share = right / allTasks.length;
+  console.log(
+    `${right} of ${allTasks.length} scripts give the real programs' stdout, exit code and files: ${(100 * share).toFixed(1)} %`,
+  );
+  expect(share).toBeGreaterThanOrEqual(LEAST_SHARE);
+});
+
+test("docs/shell.md tells how many scripts there are, and how many come out otherwise", () => {
+  const page = readFileSync(new URL("../../docs/shell.md", import.meta.url), "utf8");
+  const known = allTasks.filter((task) => task.known !== undefined).length;
+  expect(page).toContain(`${allTasks.length - known} of ${allTasks.length} scripts`);
+});
