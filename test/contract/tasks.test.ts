@@ -1,5 +1,4 @@
 /** Whole scripts as models write them, through a child process: how many give what the real programs give. */
-import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { allTasks, tasks } from "../fixtures/corpus/corpus.ts";
 import { openTaskRunner, type TaskRunner } from "./task-run.ts";
@@ -30,10 +29,4 @@ test("at least 97 % of the scripts give the real programs' stdout, exit code and
     `${right} of ${allTasks.length} scripts give the real programs' stdout, exit code and files: ${(100 * share).toFixed(1)} %`,
   );
   expect(share).toBeGreaterThanOrEqual(LEAST_SHARE);
-});
-
-test("docs/shell.md tells how many scripts there are, and how many come out otherwise", () => {
-  const page = readFileSync(new URL("../../docs/shell.md", import.meta.url), "utf8");
-  const known = allTasks.filter((task) => task.known !== undefined).length;
-  expect(page).toContain(`${allTasks.length - known} of ${allTasks.length} scripts`);
 });

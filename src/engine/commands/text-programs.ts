@@ -30,4 +30,6 @@ export const textProgramCommands: LazyCommand[] = [
   { name: "unexpand", load: async () => (await import("./text/tabs.ts")).unexpand },
   { name: "uniq", load: async () => (await import("./text/uniq.ts")).uniq },
   { name: "xargs", load: async () => (await import("./text/xargs.ts")).xargs },
+  { name: "zcat", load: async () => (await import("./text/gzip-readers.ts")).zcat },
+  { name: "zgrep", load: async () => (await import("./text/gzip-readers.ts")).zgrep },
 ];
