@@ -12,6 +12,8 @@ export const controlFaults: readonly EngineFault[] = [
       leaveFunctionThrown: CONTROL,
       runWithDebugTrap: CONTROL,
       startJob: CONTROL,
+      jobTurns: CONTROL,
+      takeTurn: CONTROL,
       afterStatement: CONTROL,
       keepsErrexitSafe: CONTROL,
       runSubshell: CONTROL,
@@ -31,6 +33,11 @@ export const controlFaults: readonly EngineFault[] = [
       [
         "if(this.ctx.state.options.noexec)return ne;this.ctx.state.errexitSafe=!1;",
         "if(this.ctx.state.options.noexec)return ne;if(t.background)return startJob(this,t,{copy:aa,Scope:Mr,Shell:kr});this.ctx.state.errexitSafe=!1;",
+      ],
+      // A loop of one shell kept the jobs, their timers and the deadline from running.
+      [
+        'async executeStatement(t){if(this.assertDefenseContext("statement"),',
+        'async executeStatement(t){jobTurns.running!==0&&await takeTurn();if(this.assertDefenseContext("statement"),',
       ],
       // `set -e` was in force in a function that `f || …`, `f && …` or `! f` calls.
       [

@@ -9,7 +9,8 @@ import {
   NOTHING,
   type Output,
 } from "./interpreter.ts";
-import { findJob, isRunning, type Job, killJob, nextTurn, ownJobs, takeOutput } from "./jobs.ts";
+import { nextTurn } from "./job-turns.ts";
+import { findJob, isRunning, type Job, killJob, ownJobs, takeOutput } from "./jobs.ts";
 import { endsProcess, signalName, signalNumber, signalTable } from "./signals.ts";
 import { runHandler } from "./traps.ts";
 

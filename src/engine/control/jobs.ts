@@ -15,6 +15,7 @@ import {
   type Output,
 } from "./interpreter.ts";
 import { JobSignal } from "./job-signal.ts";
+import { jobEnded, jobStarted, nextTurn } from "./job-turns.ts";
 import { liveOf, sourceOf, writeLive } from "./live.ts";
 import { signalNumber } from "./signals.ts";
 import { enterSubshell, runExitTrap } from "./traps.ts";
@@ -62,15 +63,10 @@ const DEEPEST_JOB = 16;
 /** What bash ends with when it cannot start a process. */
 export const CANNOT_FORK = 254;
 
-// A copy: the engine blocks the global while a script runs.
-const later = setImmediate;
+// Copies: the engine blocks the globals while a script runs.
 const delay = setTimeout;
+const clearDelay = clearTimeout;
 const now = performance.now.bind(performance);
-
-/** The next turn of the event loop: timers and files of the jobs get theirs. */
-export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => later(resolve));
-}
 
 export function startJob(
   engine: { readonly ctx: Interpreter },
@@ -92,18 +88,25 @@ export function startJob(
   const options = {
     ...ctx,
     executionScope: new parts.Scope(ctx.limits, signal.signal),
-    sleep: steadySleep(),
+    sleep: steadySleep(signal.signal),
     exec: (script: string, nested: NestedOptions | undefined, inherited: boolean) =>
       ctx.execFn(script, { ...nested, signal: nested?.signal ?? signal.signal }, inherited),
   };
   const shell = new parts.Shell(options, state);
   const live = liveOf(statement);
   const body = withoutSubshell({ ...statement, background: false });
+  jobStarted();
   const done = turnLater(async () => {
-    job.output = await runJob(shell, body, job);
-    if (live !== null) {
-      await writeLive(ctx.fs, live, job.output);
-      job.output = { ...NOTHING, exitCode: job.output.exitCode };
+    try {
+      job.output = await runJob(shell, body, job);
+      if (live !== null) {
+        await writeLive(ctx.fs, live, job.output);
+        job.output = { ...NOTHING, exitCode: job.output.exitCode };
+      }
+    } catch {
+      // Nowhere to write to: the command was given up and its streams are gone. Who asks for the output still gets it.
+    } finally {
+      jobEnded();
     }
     job.status = job.killedBy === null ? job.output.exitCode : 128 + signalNumber(job.killedBy);
     job.endedAt = control.nextSerial++;
@@ -141,13 +144,13 @@ const SLACK_MS = 100;
  * The `sleep` of one job, counted from the job's start or its last sleep: jobs that are started in a row and sleep for
  * different times end in the order of those times, even where the machine is slow to start them.
  */
-function steadySleep(): (ms: number) => Promise<void> {
+function steadySleep(signal: AbortSignal): (ms: number) => Promise<void> {
   let from = now();
   return (ms) => {
     const called = now();
     const until = Math.max(from, called - SLACK_MS) + ms;
     from = until;
-    return pause(Math.max(0, until - called));
+    return pause(Math.max(0, until - called), signal);
   };
 }
 
@@ -288,7 +291,11 @@ export async function endJobs(state: InterpreterState): Promise<Output> {
   const control = state.control;
   if (control === undefined || control.jobs.length === 0) return NOTHING;
   const jobs = control.jobs;
-  if (jobs.some(isRunning)) await Promise.race([settled(state, jobs), pause(GRACE_MS)]);
+  if (jobs.some(isRunning)) {
+    const grace = new AbortController();
+    await Promise.race([settled(state, jobs), pause(GRACE_MS, grace.signal)]);
+    grace.abort();
+  }
   const left = jobs.filter(isRunning);
   for (const job of left) killJob(job, "HUP");
   await settled(state, left);
@@ -299,8 +306,18 @@ export async function endJobs(state: InterpreterState): Promise<Output> {
   return { ...output, stderr: output.stderr + lines.join("") };
 }
 
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => delay(resolve, ms));
+/** Until the time is over or the signal fires: a timer that stayed behind would keep the host's process alive. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearDelay(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = delay(end, ms);
+    signal.addEventListener("abort", end, { once: true });
+    if (signal.aborted) end();
+  });
 }
 
 /** A pipe or `$(…)` is read to its end: until the last job that was started in it and prints into it is done. */
