@@ -78,7 +78,7 @@ async function arithmeticOrExit(e,text){
   try{return await arithmeticValue(e,text)}
   catch(error){throw error instanceof ce?new G(1,"",error.stderr):error}
 }
-function refusedStatus(e){return e.state.bashPid===e.state.virtualPid&&e.state.currentSource===void 0?127:1}
+function refusedStatus(e){return!e.state.options.errexit&&e.state.bashPid===e.state.virtualPid&&e.state.currentSource===void 0?127:1}
 async function elementName(e,name,subscript){
   const shell=arithmeticShellOf(e),at=ue(e,name)?Fe(e,name)??name:name;
   if(shell.isAssociative(name))return at+"[\0"+await shell.expandKey(subscript)+"]";
@@ -184,13 +184,24 @@ const subscripts: EngineFault = {
     ],
     [
       ":`${t}: parameter null or not set`;throw new G(1,",
-      ':`${t.replace("\\0","")}: parameter null or not set`;throw new G(refusedStatus(e),',
+      ':"";if(!n.word?.parts.length)o="parameter "+(n.checkEmpty?"null or ":"")+"not set";o=`${t.replace("\\0","")}: ${o}`;throw new G(refusedStatus(e),',
     ],
     // The keys of assignments.
     ["i=qr(n.slice(d,o))", "i=n.slice(d,o)"],
     [
       "async function rf(e,t){let n;",
       "async function rf(e,t){return arithmeticShellOf(e).expandKey(t);let n;",
+    ],
+  ],
+};
+
+/** `for x; do` split the arguments at blanks and dropped the empty ones. */
+const loops: EngineFault = {
+  mark: INTERPRETER,
+  changes: [
+    [
+      'if(t.words===null)i=(e.state.env.get("@")||"").split(" ").filter(Boolean);',
+      'if(t.words===null)i=Array.from({length:Number(e.state.env.get("#")??0)},(o,a)=>e.state.env.get(String(a+1))??"");',
     ],
   ],
 };
@@ -594,6 +605,7 @@ export const wordFaults: readonly EngineFault[] = [
   declarations,
   commandWords,
   fields,
+  loops,
   patterns,
   values,
   regularExpressions,

@@ -9,10 +9,12 @@ const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 /**
  * The engine counts commands, loop turns and bytes per `exec()`; one of ours lives as long as the shell, so
  * its counters would end honest work. Time, memory and output are bounded from outside, by the parent.
- * What guards the interpreter's own stack (call, substitution and source depth) stays as it is.
+ * Substitution and source depth stay as they are.
  */
 export const OUT_OF_THE_WAY: ExecutionLimits = {
   maxSourceBytes: 512 * 1024 * 1024,
+  // The stack is no bound, each call goes on in a new turn; time and memory are. See `CALLS_PER_SHELL` for subshells.
+  maxCallDepth: 2_000,
   maxCommandCount: UNBOUNDED,
   maxLoopIterations: UNBOUNDED,
   maxAwkIterations: UNBOUNDED,

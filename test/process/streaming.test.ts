@@ -142,7 +142,7 @@ test("errors that end the script arrive, and so does what was printed before", a
   expect(await sandbox.exec("echo a; set -u; echo $nope; echo b")).toMatchObject({
     stdout: "a\n",
     stderr: expect.stringContaining("nope: unbound variable"),
-    exitCode: 1,
+    exitCode: 127,
   });
   expect(await sandbox.exec("set -euo pipefail\necho a\nx=$nope\necho b")).toMatchObject({
     stdout: "a\n",
@@ -152,7 +152,7 @@ test("errors that end the script arrive, and so does what was printed before", a
   expect(await sandbox.exec("echo a; echo ${nope?is needed}; echo b")).toMatchObject({
     stdout: "a\n",
     stderr: expect.stringContaining("is needed"),
-    exitCode: 1,
+    exitCode: 127,
   });
   expect(await sandbox.exec("echo a\nif then")).toMatchObject({
     stdout: "",

@@ -54,12 +54,27 @@ export function keepsErrexitSafe(
   return pipeline !== undefined && isCompound(pipeline.commands);
 }
 
+/** How many calls a nested shell counts for: it holds a copy of the state for as long as it runs. */
+const CALLS_PER_SHELL = 20;
+
+/** Runs a shell in a function so that a recursion through shells ends before it fills the memory. */
+async function deeper(state: InterpreterState, run: () => Promise<Output>): Promise<Output> {
+  const { callDepth } = state;
+  if (callDepth === 0) return run();
+  state.callDepth = callDepth + CALLS_PER_SHELL - 1;
+  try {
+    return await run();
+  } finally {
+    state.callDepth = callDepth;
+  }
+}
+
 /** `( … )`: its EXIT trap runs in it. */
 export async function runSubshell(interpreter: Interpreter, run: () => Promise<Output>): Promise<Output> {
   const { state } = interpreter;
   const leave = enterSubshell(state);
   try {
-    const output = await run();
+    const output = await deeper(state, run);
     return state.traps === undefined ? output : await runExitTrap(interpreter, output);
   } finally {
     leave();
@@ -131,7 +146,7 @@ export function runPipelinePart(
   copy: Copy,
   run: () => Promise<Output>,
 ): Promise<Output> {
-  return capture(interpreter, command, copy, isRead, run);
+  return capture(interpreter, command, copy, isRead, () => deeper(interpreter.state, run));
 }
 
 async function capture(
