@@ -12,7 +12,10 @@ beforeAll(() => {
 }, 60_000);
 afterAll(() => packed?.remove());
 
-/** Says what it is when it is not asked to do anything, and does not know `--help`. */
+/**
+ * Says what it is when it is not asked to do anything, and does not know `--help`. `killall` and `xxd` print their
+ * usage for it and fail, as PSmisc and vim have it.
+ */
 const CALLS: Readonly<Record<string, string>> = {
   "[": "[ 1 = 1 ]",
   clear: "clear",
@@ -20,6 +23,7 @@ const CALLS: Readonly<Record<string, string>> = {
   expr: "expr 1 + 1",
   false: "! false",
   help: "help cd",
+  killall: "! killall --help",
   mkdir: "mkdir /tmp/made",
   node: "! node",
   rm: "rm -f /tmp/nothing",
@@ -29,6 +33,7 @@ const CALLS: Readonly<Record<string, string>> = {
   touch: "touch /tmp/touched",
   test: "test 1 = 1",
   true: "true",
+  xxd: "! xxd --help",
 };
 
 interface Outcome {

@@ -118,11 +118,17 @@ const FACTS: Readonly<Record<string, string>> = {
   WORD_BIT: "32",
 };
 
+const GETCONF_USAGE = "Usage: getconf [-v SPEC] VAR\n  or:  getconf [-v SPEC] PATH_VAR PATH\n";
+
 /** `getconf` for the names that scripts ask for. */
 export const getconf: Command = defineCommand("getconf", async (args) => {
+  if (args[0] === "--help")
+    return answer(
+      `${GETCONF_USAGE}\nGet the configuration value for variable VAR, or for variable PATH_VAR\nfor path PATH.\n`,
+    );
+  if (args[0] === "--version") return answer("getconf (compatible with GNU libc 2.36)\n");
   const [name, , ...rest] = args[0] === "--" ? args.slice(1) : args;
-  if (name === undefined || rest.length > 0)
-    return answer("", "Usage: getconf VARIABLE\n   or: getconf PATH_VARIABLE PATH\n", 2);
+  if (name === undefined || rest.length > 0) return answer("", GETCONF_USAGE, 2);
   const value = FACTS[name.replace(/^_?(?:SC_|POSIX_|CS_)?/, "")];
   return value === undefined
     ? answer("", `getconf: Unrecognized variable \`${name}'\n`, 2)

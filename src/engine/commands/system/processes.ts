@@ -124,9 +124,58 @@ function splitOption(arg: string): [string, string, string] {
   return ["", letter, rest];
 }
 
+/** What `--help` and `--version` answer; `killall` knows no `--help` and takes it for a mistake. */
+function answerAbout(name: string, args: readonly string[]): ExecResult | null {
+  const [first] = args;
+  const isHelp = first === "--help" || (first === "-h" && name === "free");
+  if (name === "killall") {
+    const usage = "Usage: killall [OPTION]... [--] NAME...\n\n  -V, --version  output version information\n";
+    if (isHelp) return answer("", usage, 1);
+    return first === "-V" || first === "--version" ? answer("", "killall (PSmisc) 23.6\n", 0) : null;
+  }
+  if (isHelp) return answer(HELP[name] ?? "");
+  return first === "-V" || first === "--version" ? answer(`${name} from procps-ng 4.0.2\n`) : null;
+}
+
+const END_OF_HELP = ` -V, --version  output version information and exit
+     --help     display this help and exit
+`;
+const HELP: Readonly<Record<string, string>> = {
+  pgrep: `
+Usage:
+ pgrep [options] <pattern>
+
+Finds processes by name. There is one, the shell.
+
+Options:
+ -c, --count    count of matching processes
+ -l, --list-name
+                list PID and process name
+${END_OF_HELP}`,
+  pkill: `
+Usage:
+ pkill [options] <pattern>
+
+Finds no process: background jobs are the shell's own (jobs, kill).
+
+Options:
+ -c, --count    count of matching processes
+${END_OF_HELP}`,
+  free: `
+Usage:
+ free [options]
+
+Refused: the sandbox does not tell how much memory the machine has.
+
+Options:
+${END_OF_HELP}`,
+};
+
 /** Of these no other process can be found: background jobs are the shell's own (`jobs`, `kill`). */
 function findsNone(name: string, says: (pattern: string) => string): Command {
   return defineCommand(name, async (args) => {
+    const about = answerAbout(name, args);
+    if (about !== null) return about;
     const pattern = args.filter((arg) => !arg.startsWith("-")).at(-1);
     if (pattern === undefined)
       return answer(
@@ -162,11 +211,14 @@ export const uptime: Command = defineCommand("uptime", async (args) => {
   return answer(` ${now.slice(11, 19)} up 0 min,  0 users,  load average: 0.00, 0.00, 0.00\n`);
 });
 
-export const free: Command = defineCommand("free", async () =>
-  answer(
-    "",
-    "free: the sandbox does not tell how much memory the machine has; a command that holds too much is killed\n",
-  ),
+export const free: Command = defineCommand(
+  "free",
+  async (args) =>
+    answerAbout("free", args) ??
+    answer(
+      "",
+      "free: the sandbox does not tell how much memory the machine has; a command that holds too much is killed\n",
+    ),
 );
 
 /** `df` knows places and no sizes: how full the host's disks are is not the guest's to know. */

@@ -24,6 +24,7 @@ Usage: unzip [-opts] file[.zip] [list] [-x xlist] [-d exdir]
 
 /** `unzip` as Info-ZIP has it. The engine has none. */
 export const unzip: Command = defineCommand("unzip", async (args, ctx) => {
+  if (args[0] === "--help" || args[0] === "-h") return { stdout: USAGE, stderr: "", exitCode: 0 };
   const report = new Report("unzip");
   const letters: string[] = [];
   const names: string[] = [];
