@@ -65,4 +65,16 @@ export const guestFaults: readonly EngineFault[] = [
       ["exitCode:A?1:0", "exitCode:Number(A)"],
     ],
   },
+  {
+    // The interpreter.
+    mark: "e.state.parentHasLoopContext=o>0",
+    imports: { offLanguage: "src/engine/guests/off-language.ts" },
+    changes: [
+      // A language that is off was said to be missing in browsers.
+      [
+        "if(!c)return ru(t)?D(`bash: ${t}: command not available in browser environments. Exclude '${t}' from your commands or use the Node.js bundle.\n`,127)",
+        "if(!c){const off=offLanguage(t,i.commands);if(off!==null)return D(off,127)}if(!c)return ru(t)?D(`bash: ${t}: command not found\n`,127)",
+      ],
+    ],
+  },
 ];

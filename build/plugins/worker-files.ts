@@ -41,6 +41,16 @@ const OUTPUT: readonly TextChange[] = [
     "this.protocol.notify()}return this.output}stop()",
     "this.protocol.notify()}return resultOf(this.output)}stop()",
   ],
+  // A name may hold bytes that are no UTF-8.
+  ["return new TextDecoder().decode(e)}setPath(", "return escapeStrayBytes(e)}setPath("],
+  [
+    "let t=this.getData();return new TextDecoder().decode(t)}",
+    "let t=this.getData();return escapeStrayBytes(t)}",
+  ],
+  [
+    "setResultFromString(t){let e=new TextEncoder().encode(t);",
+    "setResultFromString(t){let e=unescapeStrayBytes(t);",
+  ],
   // A hard link crosses as a symbolic one, told apart by the flags.
   [
     "await this.fs.symlink(e,a)",
@@ -50,6 +60,24 @@ const OUTPUT: readonly TextChange[] = [
 
 /** The calls on the guest's side: the same class in both threads. */
 export const FILE_CALLS: readonly TextChange[] = [
+  // A name may hold bytes that are no UTF-8.
+  [
+    "  setPath(path) {\n    const encoded = new TextEncoder().encode(path);",
+    "  setPath(path) {\n    const encoded = unescapeStrayBytes(path);",
+  ],
+  ...["target", "newPath", "dest"].map(
+    (name): TextChange => [
+      `const ${name}Data = new TextEncoder().encode(${name});`,
+      `const ${name}Data = unescapeStrayBytes(${name});`,
+    ],
+  ),
+  ...["readlink", "realpath"].map((name): TextChange => {
+    const before = `"Failed to ${name}");\n    }\n    return `;
+    return [
+      `${before}this.protocol.getResultAsString();`,
+      `${before}escapeStrayBytes(this.protocol.getResult());`,
+    ];
+  }),
   [
     `  readFile(path) {
     const result = this.execSync(OpCode.READ_FILE, path);
@@ -62,7 +90,7 @@ export const FILE_CALLS: readonly TextChange[] = [
     return filePart(this, part, path, numbers, bytes);
   }
   link(existing, path) {
-    const { success, error } = this.execSync(OpCode.SYMLINK, path, new TextEncoder().encode(existing), 1);
+    const { success, error } = this.execSync(OpCode.SYMLINK, path, unescapeStrayBytes(existing), 1);
     if (!success) throw new Error(error);
   }
   readFile(path) {
@@ -85,7 +113,8 @@ export const FILE_CALLS: readonly TextChange[] = [
   ],
 ];
 
-export const FILE_CALLS_IMPORT = `import { filePart, readWhole, writeWhole } from ${shim("file-calls.ts")};\n`;
+const STRAY_BYTES = `import { escapeStrayBytes, unescapeStrayBytes } from ${JSON.stringify(join(root, "src/workspace/stray-bytes.ts"))};\n`;
+export const FILE_CALLS_IMPORT = `${STRAY_BYTES}import { filePart, readWhole, writeWhole } from ${shim("file-calls.ts")};\n`;
 
 const JAVASCRIPT: readonly TextChange[] = [
   ...FILE_CALLS,
@@ -100,6 +129,16 @@ const JAVASCRIPT: readonly TextChange[] = [
         backend.${name}(path, bytesOf(context, dataHandle));`,
     ],
   ),
+  [
+    "        return jsToHandle(context, entries);",
+    "        return jsToHandle(context, entries.map(fromName));",
+  ],
+  ["        return context.newString(target);", "        return context.newString(fromName(target));"],
+  ["        return context.newString(resolved);", "        return context.newString(fromName(resolved));"],
+  [
+    "Object.defineProperty(globalThis, 'eval', {\n            value: undefined,",
+    "Object.defineProperty(globalThis, 'eval', {\n            value: () => { throw new TypeError('eval is not allowed'); },",
+  ],
   // Where in the script it happened, and not where in the set-up that the script called.
   ['if (trimmed.startsWith("at ")) {', 'if (trimmed.startsWith("at ") && !trimmed.includes("<compat>")) {'],
   [
@@ -180,7 +219,7 @@ export const workerFiles: Plugin = {
       ({ path }) => {
         const text = readFileSync(path, "utf8");
         if (!text.includes("async handleReadFile(")) return undefined;
-        const imports = `import { bridgeRead, bridgeWrite, bridgeChmod } from ${shim("bridge-files.ts")};
+        const imports = `${STRAY_BYTES}import { bridgeRead, bridgeWrite, bridgeChmod } from ${shim("bridge-files.ts")};
 import { heldBytes, resultOf } from ${shim("bridge-output.ts")};\n`;
         const changes = [...BRIDGE, ...OUTPUT];
         return { contents: imports + changeText("just-bash's bridge", withoutUnusedRequire(text), changes) };
@@ -200,11 +239,18 @@ import { heldBytes, resultOf } from ${shim("bridge-output.ts")};\n`;
         const source = ["files", "inspect", "node"]
           .map((name) => readFileSync(join(root, `build/shims/quickjs-${name}.js`), "utf8"))
           .join("\n");
-        const imports = `${FILE_CALLS_IMPORT}import { bytesOf, newError, newText } from ${shim("quickjs-values.ts")};
+        const imports = `${FILE_CALLS_IMPORT}import { bytesOf, fromName, newError, newText, toName } from ${shim("quickjs-values.ts")};
 import { argumentsOf, installHost, moduleSource, runScript } from ${shim("quickjs-run.ts")};
 const NODE_SOURCE = ${JSON.stringify(source)};\n`;
         const changed = changeText("just-bash's JavaScript worker", readFileSync(path, "utf8"), JAVASCRIPT);
-        return { contents: imports + changed };
+        // Every path that a script hands over.
+        const named = changed.replace(
+          /context\.getString\((?:path|target|old|new|src|dest)Handle\)/g,
+          (call) => `toName(${call})`,
+        );
+        if (named === changed)
+          throw new Error("just-bash's JavaScript worker takes its paths in another way");
+        return { contents: imports + named };
       },
     );
   },

@@ -208,6 +208,22 @@ for (const [name, kind, size] of [
 globalThis[Symbol.for("jb:buffer")] = { Buffer };
 globalThis.Buffer = Buffer;
 
+// How names cross: `fromName` of `quickjs-values.ts`.
+const intoName = (text) =>
+  text.replace(/[\ufdd0\ud800-\udfff]/gu, (unit) => `\ufdd0${unit.charCodeAt(0).toString(16)}`);
+const outOfName = (text) =>
+  text.replace(/\ufdd0([0-9a-f]{4})/g, (_, digits) => String.fromCharCode(Number.parseInt(digits, 16)));
+for (const [name, call] of Object.entries(orig)) {
+  const paths = /^(?:symlink|rename|copyFile)$/.test(name) ? 2 : 1;
+  orig[name] = (...args) => {
+    const result = call(
+      ...args.map((arg, at) => (at < paths && typeof arg === "string" ? intoName(arg) : arg)),
+    );
+    if (name === "readdir") return result.map(outOfName);
+    return name === "readlink" || name === "realpath" ? outOfName(result) : result;
+  };
+}
+
 const encodingIn = (options) => (typeof options === "string" ? options : options?.encoding) ?? null;
 
 /** What the native calls take: text as it is where they keep it, everything else as an ArrayBuffer of its own. */

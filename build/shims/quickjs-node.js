@@ -882,7 +882,8 @@ const sync = {
       sync.cp(`${pathFrom(from)}/${name}`, `${pathFrom(to)}/${name}`, options);
   },
   symlink: (target, path) => attempt("symlink", path, () => orig.symlink(String(target), pathFrom(path))),
-  link: (existing, path) => attempt("link", path, () => host.link(pathFrom(existing), pathFrom(path))),
+  link: (existing, path) =>
+    attempt("link", path, () => host.link(intoName(pathFrom(existing)), intoName(pathFrom(path)))),
   readlink: (path) => attempt("readlink", path, () => orig.readlink(pathFrom(path))),
   realpath: (path) => attempt("lstat", path, () => orig.realpath(pathFrom(path))),
   open(path, flags = "r", mode = undefined) {

@@ -9,7 +9,7 @@ import { createHash, createHmac, randomBytes } from "node:crypto";
 import zlib from "node:zlib";
 import { OutputPieces } from "./output-pieces.ts";
 import { intlAnswer } from "./quickjs-intl.ts";
-import { bytesOf } from "./quickjs-values.ts";
+import { bytesOf, toName } from "./quickjs-values.ts";
 
 interface Handle {
   dispose(): void;
@@ -138,7 +138,7 @@ export function installHost(context: Context, backend: Backend, input: Input, st
   });
   define("intl", (question) => context.newString(intlAnswer(context.getString(question as Handle))));
   define("link", (existing, path) => {
-    backend.link(context.getString(existing as Handle), context.getString(path as Handle));
+    backend.link(toName(context.getString(existing as Handle)), toName(context.getString(path as Handle)));
     return context.undefined;
   });
   define("mainFile", () => context.newString(mainFile));

@@ -31,6 +31,23 @@ export function newText(context: Context, bytes: Uint8Array): Handle {
     : context.newString(decoder.decode(bytes));
 }
 
+const IN_NAME = /[\ufdd0\ud800-\udfff]/gu;
+
+/**
+ * A file's name on its way into QuickJS, whose strings cross as UTF-8: lone surrogates, which stand for bytes that
+ * are none, cross as U+FDD0 and four digits. `quickjs-files.js` does the same on its side.
+ */
+export function fromName(name: string): string {
+  return name.replace(IN_NAME, (unit) => `\ufdd0${unit.charCodeAt(0).toString(16)}`);
+}
+
+/** The way back. */
+export function toName(text: string): string {
+  return text.replace(/\ufdd0([0-9a-f]{4})/g, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
+  );
+}
+
 /** An error with what Node's have: `code`, `syscall` and `path`, when the text has them. */
 export function newError(context: Context, message: string): Handle {
   const error = context.newError(message);

@@ -1,5 +1,5 @@
 /** Any bytes, any size and any name come through every way that a script has to read and write. */
-import { chmodSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openForTest } from "../helpers/open.ts";
@@ -159,6 +159,36 @@ test.skipIf(process.platform !== "linux")(
       'for f in *; do cat "$f"; done; mv bad* good; cat good; rm -- *; ls | wc -l',
     );
     expect(stdout).toBe("data\ndata\n0\n");
+  },
+);
+
+test.skipIf(process.platform !== "linux")(
+  "JavaScript sees a name that is no UTF-8 byte for byte, and every call of fs finds the file",
+  async () => {
+    const { sandbox, directory } = await openForTest();
+    mkdirSync(join(directory, "nn"));
+    writeFileSync(Buffer.concat([Buffer.from(`${directory}/nn/`), Buffer.from([0xff, 0xfe])]), "x");
+    const script = `const fs = require("fs");
+      const [name] = fs.readdirSync("nn");
+      console.log(JSON.stringify(name), fs.readFileSync("nn/" + name, "utf8"), fs.statSync("nn/" + name).size);
+      console.log(fs.realpathSync("nn/" + name) === "/w/nn/" + name, fs.readdirSync(".", { recursive: true }).length);
+      fs.renameSync("nn/" + name, "nn/é😀" + name);
+      fs.linkSync("nn/é😀" + name, "nn/h" + name);
+      fs.writeFileSync("nn/\\ufdd0dcff", "mark");
+      fs.copyFileSync("nn/\\ufdd0dcff", "nn/c" + name);
+      fs.mkdirSync("nn/d" + name);`;
+    const { stdout, stderr } = await sandbox.exec(`node -e "$1"`, { args: [script] });
+    expect({ stdout, stderr }).toEqual({ stdout: '"\\udcff\\udcfe" x 1\ntrue 2\n', stderr: "" });
+    const names = readdirSync(join(directory, "nn"), { encoding: "buffer" });
+    expect(names.map((name) => name.toString("latin1")).sort()).toEqual(
+      ["c\xff\xfe", "d\xff\xfe", "h\xff\xfe", "é😀", "\ufdd0dcff"].map((name) =>
+        name === "é😀"
+          ? `${Buffer.from(name).toString("latin1")}\xff\xfe`
+          : name.startsWith("\ufdd0")
+            ? Buffer.from(name).toString("latin1")
+            : name,
+      ),
+    );
   },
 );
 

@@ -31,3 +31,29 @@ test("just-bash with an isolation is refused: nothing weaker is taken in its pla
     message: expect.stringContaining('"isolation"'),
   });
 });
+
+test.each([
+  ["python3", "Python", "runtime.python"],
+  ["python", "Python", "runtime.python"],
+  ["js-exec", "JavaScript", "runtime.javascript"],
+  ["node", "JavaScript", "runtime.javascript"],
+])(
+  "%s of a language that is off is not there, and says which option turns it on",
+  async (name, language, option) => {
+    const { sandbox } = await openForTest({ runtime: bashAlone });
+    expect(await sandbox.exec(`command -v ${name}; ${name} -c 1`)).toMatchObject({
+      stdout: "",
+      stderr: `bash: ${name}: command not found: ${language} is off in this sandbox (the option ${option} turns it on)\n`,
+      exitCode: 127,
+    });
+  },
+);
+
+test("eval says that it is not allowed, as the Function constructor does", async () => {
+  const { sandbox } = await openForTest();
+  const script = `for (const call of [() => eval("1"), () => (0, eval)("1"), () => new Function("1")])
+    try { call(); } catch (error) { console.log(error.name, error.message); }`;
+  expect((await sandbox.exec('node -e "$1"', { args: [script] })).stdout).toBe(
+    "TypeError eval is not allowed\nTypeError eval is not allowed\nTypeError Function constructor is not allowed\n",
+  );
+});
