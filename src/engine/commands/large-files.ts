@@ -2,6 +2,7 @@
  * `head`, `tail` and `wc -c` of one large file without reading it whole: a file above half a gigabyte is more than
  * a text can hold. What is asked in another way is read whole (`text/head-tail.ts`, `text/wc.ts`).
  */
+import { Buffer } from "node:buffer";
 import { type Command, type CommandContext, defineCommand, type ExecResult } from "just-bash";
 import { joinBytes } from "../../shared/join-bytes.ts";
 
@@ -116,9 +117,6 @@ function readCount(args: readonly string[]): { unit: "bytes" | "lines"; count: n
 }
 
 function asBytes(bytes: Uint8Array): ExecResult {
-  let text = "";
-  for (let at = 0; at < bytes.length; at += BLOCK_BYTES) {
-    text += String.fromCharCode(...bytes.subarray(at, at + BLOCK_BYTES));
-  }
-  return { stdout: text, stdoutKind: "bytes", stderr: "", exitCode: 0 };
+  const stdout = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+  return { stdout, stdoutKind: "bytes", stderr: "", exitCode: 0 };
 }
