@@ -32,7 +32,8 @@ export async function openTaskRunner(kind: Kind): Promise<TaskRunner> {
     async run(given) {
       const steps = given.steps.map((step) => ({
         ...step,
-        options: { timeoutMs: DEADLINE_MS, ...step.options },
+        // Where a script before this one went is no place to begin.
+        options: { timeoutMs: DEADLINE_MS, cwd: "/work", ...step.options },
       }));
       const task = { ...given, steps };
       const real = truth.get(task.name);
