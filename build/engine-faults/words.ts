@@ -184,7 +184,7 @@ const subscripts: EngineFault = {
     ],
     [
       ":`${t}: parameter null or not set`;throw new G(1,",
-      ':"";if(!n.word?.parts.length)o="parameter "+(n.checkEmpty?"null or ":"")+"not set";o=`${t.replace("\\0","")}: ${o}`;throw new G(refusedStatus(e),',
+      ':"";if(!n.word?.parts.some(p=>p.value!==""))o="parameter "+(n.checkEmpty?"null or ":"")+"not set";o=`${t.replace("\\0","")}: ${o}`;throw new G(refusedStatus(e),',
     ],
     // The keys of assignments.
     ["i=qr(n.slice(d,o))", "i=n.slice(d,o)"],
