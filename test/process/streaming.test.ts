@@ -109,7 +109,7 @@ const PLACES: Record<string, { script: string; stdout: string; stderr?: string }
     stdout: "b\n",
     stderr: "bash: cd: /nosuch: No such file or directory\n",
   },
-  "a division by zero": { script: `echo $((1 / 0))\n${SEEN("division by")}\necho b`, stdout: "b\n" },
+  "a division by zero": { script: `(echo $((1 / 0)))\n${SEEN("division by")}\necho b`, stdout: "b\n" },
 };
 
 for (const [place, { script, stdout, stderr }] of Object.entries(PLACES)) {
