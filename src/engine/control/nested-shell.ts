@@ -60,7 +60,7 @@ export function nestedOptions(
     ...options,
     cwd,
     replaceEnv: true,
-    env: { ...OWN, PWD: cwd, ...environment },
+    env: { ...OWN, ...environment, PWD: cwd },
     shell: { ...inherited, ...options.shell, ...flags(state, options.shell) },
   };
 }
