@@ -28,6 +28,8 @@ export const SLOW = [
   "test/process/doctor.test.ts",
   "test/process/full-disk.test.ts",
   "test/process/guest-view.test.ts",
+  "test/process/links-and-special-files.test.ts",
+  "test/process/nesting.test.ts",
   "test/process/other-nodes.test.ts",
   "test/process/rungs.test.ts",
   "test/process/worker-leftovers.test.ts",
