@@ -15,7 +15,6 @@ const NOT_PROJECTS = ["fixtures", "helpers", "types"];
 /** Left out of `npm test`, which must stay below ten minutes: `npm run test:slow` runs them. */
 export const SLOW = [
   "test/contract/same-results-guests.test.ts",
-  "test/contract/same-results-programs.test.ts",
   "test/contract/tasks-here.test.ts",
   "test/faults/matrix-in-jail.test.ts",
   "test/faults/matrix-of-workers.test.ts",
@@ -27,7 +26,6 @@ export const SLOW = [
   "test/process/content.test.ts",
   "test/process/doctor.test.ts",
   "test/process/full-disk.test.ts",
-  "test/process/guest-view.test.ts",
   "test/process/links-and-special-files.test.ts",
   "test/process/nesting.test.ts",
   "test/process/other-nodes.test.ts",

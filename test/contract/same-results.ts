@@ -2,16 +2,15 @@
  * The promise that a script does not notice which sandbox it is in: each case of the corpus gives the same
  * results and the same events in a child process and in this one, and both are right.
  */
-import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ExecResult } from "../../src/shared/sandbox.ts";
 import type { CorpusCase, Expected } from "../fixtures/corpus/case.ts";
-import { recordedTruth, type Truth, toTruth } from "../fixtures/corpus/truth.ts";
 import { normaliseEvents } from "./normalise-events.ts";
-import { type CaseRun, type CaseRunner, openRunner, runCase } from "./run-case.ts";
+import { truthOf } from "./real-answers.ts";
+import { type CaseRun, runCase } from "./run-case.ts";
+import { openTaskRunner, type TaskRunner } from "./task-run.ts";
 
 process.env.CORPUS_SECRET = "must not be seen inside";
-const truth = recordedTruth();
 
 /** What a caller sees of a result, times apart. */
 function compared({ exitCode, stdoutBytes, stderr, ending, truncated, changes, stateRestored }: ExecResult) {
@@ -77,14 +76,13 @@ function expectRight(child: CaseRun, corpusCase: CorpusCase): void {
 }
 
 /**
- * The same for scripts whose right results real bash tells. They share two sandboxes, as the commands of one
- * session do, over fresh files each; what comes out wrong there is run again in sandboxes of its own, and that
- * counts: no script may fail over what another one left.
+ * The same for scripts whose right results real bash tells: they share two sandboxes, and no script fails over what
+ * another one left (`task-run.ts`).
  */
 export function expectRealResults(cases: readonly CorpusCase[]): void {
-  let runners: readonly [CaseRunner, CaseRunner] | null = null;
+  let runners: readonly [TaskRunner, TaskRunner] | null = null;
   beforeAll(async () => {
-    runners = await Promise.all([openRunner("subprocess"), openRunner("just-bash")]);
+    runners = await Promise.all([openTaskRunner("subprocess"), openTaskRunner("just-bash")]);
   });
   afterAll(async () => {
     for (const runner of runners ?? []) await runner.close();
@@ -93,36 +91,14 @@ export function expectRealResults(cases: readonly CorpusCase[]): void {
   describe.each(cases)("$name", (corpusCase) => {
     test("gives what real bash gives, in a child process and in this one", async () => {
       if (runners === null) throw new Error("no sandboxes");
-      const [child, here] = await Promise.all(runners.map((runner) => runner.run(corpusCase)));
-      const real = truthOf(corpusCase);
-      if (isReal(child, real) && isReal(here, real) && corpusCase.known === undefined) return;
+      const [inChild, inHost] = runners;
+      const [child, here] = await Promise.all([inChild.run(corpusCase), inHost.run(corpusCase)]);
+      if (corpusCase.known === undefined && child.isReal && here.isReal) return;
 
-      const [childAlone, hereAlone] = await Promise.all([
-        runCase(corpusCase, "subprocess"),
-        runCase(corpusCase, "just-bash"),
-      ]);
-      expect(childAlone.results.map(compared)).toEqual(hereAlone.results.map(compared));
-      expect(childAlone.files).toEqual(hereAlone.files);
-      const said = childAlone.results.map(({ stderr }) => stderr).join("");
-      if (corpusCase.known === undefined) expect(toReal(childAlone), said).toEqual(real);
-      else expect(toReal(childAlone), "right by now: take its `known` away").not.toEqual(real);
+      expect(compared(child.result)).toEqual(compared(here.result));
+      expect(child.ours.files).toEqual(here.ours.files);
+      if (corpusCase.known === undefined) expect(child.ours, child.result.stderr).toEqual(child.real);
+      else expect(child.ours, "right by now: take its `known` away").not.toEqual(child.real);
     });
   });
-}
-
-function truthOf({ name }: CorpusCase): Truth {
-  const recorded = truth.get(name);
-  if (recorded === undefined)
-    throw new Error(`"${name}" has no recorded answer: npx tsx test/fixtures/corpus/record.ts`);
-  return recorded;
-}
-
-function toReal({ results, files }: CaseRun): Truth {
-  const [result] = results;
-  if (result === undefined) throw new Error("no result");
-  return toTruth(result.exitCode, result.stdoutBytes, files);
-}
-
-function isReal(run: CaseRun | undefined, real: Truth): boolean {
-  return run !== undefined && isDeepStrictEqual(toReal(run), real);
 }

@@ -6,10 +6,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ExecResult } from "../../src/shared/sandbox.ts";
 import type { CorpusCase } from "../fixtures/corpus/case.ts";
-import { recordedTruth, type Truth, toTruth } from "../fixtures/corpus/truth.ts";
+import type { Truth } from "../fixtures/corpus/truth.ts";
+import { toReal, truthOf } from "./real-answers.ts";
 import { type CaseRun, type CaseRunner, type Kind, openRunner, runCase } from "./run-case.ts";
-
-const truth = recordedTruth();
 
 /** The real programs need a second at most; what takes longer on a busy machine than this hangs. */
 const DEADLINE_MS = 20_000;
@@ -18,7 +17,7 @@ export interface TaskRun {
   isReal: boolean;
   real: Truth;
   ours: Truth;
-  stderr: string;
+  result: ExecResult;
 }
 
 export interface TaskRunner {
@@ -36,9 +35,7 @@ export async function openTaskRunner(kind: Kind): Promise<TaskRunner> {
         options: { timeoutMs: DEADLINE_MS, cwd: "/work", ...step.options },
       }));
       const task = { ...given, steps };
-      const real = truth.get(task.name);
-      if (real === undefined)
-        throw new Error(`"${task.name}" has no recorded answer: npx tsx test/fixtures/corpus/record.ts`);
+      const real = truthOf(task);
       shared ??= await openRunner(kind);
       const first = compare(await shared.run(task), real);
       if (first.isReal) return first;
@@ -53,8 +50,8 @@ export async function openTaskRunner(kind: Kind): Promise<TaskRunner> {
   };
 }
 
-function compare({ results, files }: CaseRun, real: Truth): TaskRun {
-  const [result] = results as [ExecResult];
-  const ours = toTruth(result.exitCode, result.stdoutBytes, files);
-  return { isReal: isDeepStrictEqual(ours, real), real, ours, stderr: result.stderr };
+function compare(run: CaseRun, real: Truth): TaskRun {
+  const ours = toReal(run);
+  const [result] = run.results as [ExecResult];
+  return { isReal: isDeepStrictEqual(ours, real), real, ours, result };
 }

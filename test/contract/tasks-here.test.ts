@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => runner.close());
 
 test.each(allTasks)("$name", async (task) => {
-  const { isReal, real, ours, stderr } = await runner.run(task);
-  if (task.known === undefined) expect(ours, stderr).toEqual(real);
+  const { isReal, real, ours, result } = await runner.run(task);
+  if (task.known === undefined) expect(ours, result.stderr).toEqual(real);
   else expect(isReal).toBe(false);
 });

@@ -16,9 +16,9 @@ afterAll(() => runner.close());
 
 describe.each(Object.entries(tasks))("%s", (_kind, cases) => {
   test.each(cases)("$name", async (task) => {
-    const { isReal, real, ours, stderr } = await runner.run(task);
+    const { isReal, real, ours, result } = await runner.run(task);
     if (isReal) right += 1;
-    if (task.known === undefined) expect(ours, stderr).toEqual(real);
+    if (task.known === undefined) expect(ours, result.stderr).toEqual(real);
     else expect(isReal, "right by now: take its `known` away").toBe(false);
   });
 });
