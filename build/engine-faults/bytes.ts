@@ -2,9 +2,8 @@
  * Text and bytes: what a script writes arrives byte for byte. In the engine a string is text, in which bytes that
  * are no UTF-8 are lone surrogates, or a byte string; these changes keep the two apart where it mixed them.
  */
-import type { EngineFault } from "./fault.ts";
+import { type EngineFault, INTERPRETER } from "./fault.ts";
 
-const INTERPRETER = "e.state.parentHasLoopContext=o>0";
 const textAndBytes = "build/shims/text-and-bytes.ts";
 
 export const byteFaults: readonly EngineFault[] = [

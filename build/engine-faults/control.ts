@@ -1,11 +1,11 @@
 /** How scripts run and end: traps, background jobs, `set -e`, subshells, nested shells, builtins. */
-import type { EngineFault } from "./fault.ts";
+import { type EngineFault, INTERPRETER } from "./fault.ts";
 
 const CONTROL = "build/shims/script-control.ts";
 
 export const controlFaults: readonly EngineFault[] = [
   {
-    mark: "e.state.parentHasLoopContext=o>0",
+    mark: INTERPRETER,
     imports: {
       enterFunction: CONTROL,
       leaveFunction: CONTROL,

@@ -9,3 +9,6 @@ export interface EngineFault {
   /** Names that the changed text calls → the file of ours, relative to the project, that exports them. */
   readonly imports?: Readonly<Record<string, string>>;
 }
+
+/** The mark of the file with the interpreter: its parser, its expansion and its builtins are one. */
+export const INTERPRETER = "e.state.parentHasLoopContext=o>0";

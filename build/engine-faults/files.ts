@@ -1,9 +1,9 @@
-/** Files: what runs a script, opening for reading and writing, walks of trees. */
-import type { EngineFault } from "./fault.ts";
+/** Files: what runs a script, opening for reading and writing. */
+import { type EngineFault, INTERPRETER } from "./fault.ts";
 
 export const fileFaults: readonly EngineFault[] = [
   {
-    mark: "e.state.parentHasLoopContext=o>0",
+    mark: INTERPRETER,
     imports: {
       scriptText: "build/shims/script-text.ts",
       withDescriptorFiles: "src/engine/descriptor-files.ts",
@@ -41,14 +41,6 @@ export const fileFaults: readonly EngineFault[] = [
         'case"&>>":{h={kind:"file",path:e.fs.resolvePath(e.state.cwd,k)',
         'case"&>>":{h={kind:"file",path:e.fs.resolvePath(r.cwd??e.state.cwd,k)',
       ],
-    ],
-  },
-  {
-    mark: 'name:"fgrep",async execute',
-    changes: [
-      // `grep -r` stopped at 256 levels, left out hidden files and followed links, all without a word.
-      ["},ge=256;", "},ge=65536;"],
-      ['if(w(c),x.name.startsWith("."))continue;', "if(w(c),x.isSymbolicLink)continue;"],
     ],
   },
 ];

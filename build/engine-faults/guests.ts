@@ -1,5 +1,5 @@
 /** `python3`, `js-exec` and `sqlite3`: their command lines, and what the worker does when a thread of theirs fails. */
-import type { EngineFault } from "./fault.ts";
+import { type EngineFault, INTERPRETER } from "./fault.ts";
 
 export const guestFaults: readonly EngineFault[] = [
   {
@@ -66,8 +66,7 @@ export const guestFaults: readonly EngineFault[] = [
     ],
   },
   {
-    // The interpreter.
-    mark: "e.state.parentHasLoopContext=o>0",
+    mark: INTERPRETER,
     imports: { offLanguage: "src/engine/guests/off-language.ts" },
     changes: [
       // A language that is off was said to be missing in browsers.

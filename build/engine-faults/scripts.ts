@@ -1,7 +1,5 @@
 /** What whole scripts need of the language: words that look like assignments, names of files and callers. */
-import type { EngineFault } from "./fault.ts";
-
-const INTERPRETER = "e.state.parentHasLoopContext=o>0";
+import { type EngineFault, INTERPRETER } from "./fault.ts";
 
 /** `x=1` as a word, where no assignment can be: it was dropped from arrays, and a syntax error elsewhere. */
 const words: EngineFault = {

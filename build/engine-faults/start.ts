@@ -1,9 +1,9 @@
 /** Start-up: work that the engine does before the first command and that no script needs. */
-import type { EngineFault } from "./fault.ts";
+import { type EngineFault, INTERPRETER } from "./fault.ts";
 
 export const startFaults: readonly EngineFault[] = [
   {
-    mark: "e.state.parentHasLoopContext=o>0",
+    mark: INTERPRETER,
     changes: [
       // `$SHELLOPTS` was sorted by the rules of a human language, whose tables took 6 % of a worker's start to load.
       [

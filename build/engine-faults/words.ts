@@ -1,11 +1,9 @@
 /**
  * Words: arithmetic, subscripts, expansion, what a command is looked up by, what reaches other programs. The
- * rules are in `src/engine/language`; the text here only joins them to the engine's own functions.
+ * rules are in `src/engine/language`; the text here only joins them to the engine's own functions. Longer than most
+ * files because it is a list, each part of which stands alone.
  */
-import type { EngineFault } from "./fault.ts";
-
-/** The interpreter: its parser, its expansion and its builtins are one file. */
-const INTERPRETER = "e.state.parentHasLoopContext=o>0";
+import { type EngineFault, INTERPRETER } from "./fault.ts";
 
 /** What `evaluateArithmetic` needs of the interpreter `e`, made once for each. */
 const ARITHMETIC_SHELL = String.raw`

@@ -3,6 +3,7 @@
  * job is left. just-bash ran the pending jobs once: no timer existed, a promise that nothing settles waited for the
  * deadline, `process.exit` in an async function hung, and a failed `main()` ended with 0.
  *
+ * Longer than most files because the loop, the modules and the answers share one context.
  * Runs in the thread of `js-exec`; `quickjs-node.js` is its other half, inside QuickJS.
  */
 import { createHash, createHmac, randomBytes } from "node:crypto";

@@ -4,8 +4,7 @@
  * Called from the engine's own text (`build/engine-faults/files.ts`).
  */
 import type { FsStat, IFileSystem } from "just-bash";
-
-type Call = (...args: unknown[]) => unknown;
+import { callsOf, type FileCall, fileSystemOf } from "./file-system-calls.ts";
 
 /** Calls whose first argument is the only path. */
 const OF_ONE_PATH = new Set(
@@ -32,14 +31,7 @@ function asPlace(stat: FsStat): object {
 
 /** `descriptors` gets paths without `prefix`: `/63`. */
 export function withDescriptorFiles(fs: IFileSystem, descriptors: IFileSystem, prefix: string): IFileSystem {
-  const calls = new Map<string, Call>();
-  for (let level: object | null = fs; level !== null && level !== Object.prototype; ) {
-    for (const name of Object.getOwnPropertyNames(level)) {
-      const call: unknown = Reflect.get(fs, name);
-      if (typeof call === "function" && !calls.has(name)) calls.set(name, call.bind(fs) as Call);
-    }
-    level = Object.getPrototypeOf(level) as object | null;
-  }
+  const calls = callsOf(fs);
   const inside = (path: unknown): string | null =>
     typeof path === "string" && /^\/\d+$/.test(path.slice(prefix.length)) && path.startsWith(prefix)
       ? path.slice(prefix.length)
@@ -50,7 +42,7 @@ export function withDescriptorFiles(fs: IFileSystem, descriptors: IFileSystem, p
     calls.set(name, (path, ...rest) => {
       const descriptor = inside(path);
       if (descriptor === null) return call(path, ...rest);
-      const answer = (own.bind(descriptors) as Call)(descriptor, ...rest);
+      const answer = (own.bind(descriptors) as FileCall)(descriptor, ...rest);
       return name === "stat" || name === "lstat" ? (answer as Promise<FsStat>).then(asPlace) : answer;
     });
   }
@@ -60,5 +52,5 @@ export function withDescriptorFiles(fs: IFileSystem, descriptors: IFileSystem, p
     if (descriptor === null) return copy?.(from, to, ...rest);
     return fs.writeFile(String(to), await descriptors.readFileBuffer(descriptor));
   });
-  return Object.fromEntries(calls) as unknown as IFileSystem;
+  return fileSystemOf(calls);
 }

@@ -6,6 +6,7 @@
 import { Buffer } from "node:buffer";
 import type { IFileSystem } from "just-bash";
 import { bytesToText } from "./byte-text.ts";
+import { callsOf, fileSystemOf } from "./file-system-calls.ts";
 
 const PATHS = new Set(["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"]);
 const NAMED_IN = /\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0/;
@@ -20,24 +21,16 @@ export function isStdinPath(path: string): boolean {
 /** The file system as a command sees it: when its arguments name the standard input as a file, that file is `stdin`. */
 export function fileSystemWithStdin(fs: IFileSystem, args: readonly string[], stdin: string): IFileSystem {
   if (!args.some((arg) => (arg.startsWith("/") ? PATHS.has(arg) : NAMED_IN.test(arg)))) return fs;
-  const calls = new Map<string, unknown>();
-  // Bound one by one, as the calls reach private parts of the file system.
-  for (let level: object | null = fs; level !== null && level !== Object.prototype; ) {
-    for (const name of Object.getOwnPropertyNames(level)) {
-      const call: unknown = Reflect.get(fs, name);
-      if (typeof call === "function" && !calls.has(name)) calls.set(name, call.bind(fs));
-    }
-    level = Object.getPrototypeOf(level) as object | null;
-  }
+  const calls = callsOf(fs);
   for (const name of READS) {
-    const call = calls.get(name) as ((path: string, ...rest: unknown[]) => Promise<unknown>) | undefined;
-    calls.set(name, async (path: string, ...rest: unknown[]) => {
-      if (!isStdinPath(path)) return call?.(path, ...rest);
+    const call = calls.get(name);
+    calls.set(name, async (path, ...rest) => {
+      if (!isStdinPath(String(path))) return call?.(path, ...rest);
       if (name === "readFileBuffer") return Buffer.from(stdin, "latin1");
       return name === "readFileBytes" || isByteEncoding(rest[0]) ? stdin : bytesToText(stdin);
     });
   }
-  return Object.fromEntries(calls) as unknown as IFileSystem;
+  return fileSystemOf(calls);
 }
 
 function isByteEncoding(option: unknown): boolean {

@@ -51,8 +51,8 @@ export interface SubprocessOptions {
 /** A rung of the isolation ladder, or the strongest that starts. */
 export type IsolationChoice = (typeof ISOLATION)[number];
 
-/** Each is a process of some 40 MB. */
-const MAX_PREWARM = 16;
+/** Most spares of one host process, of all kinds together: each is a process of some 40 MB. */
+export const MAX_PREWARM = 16;
 
 const ISOLATION = ["process", "hardened", "namespace", "auto"] as const;
 

@@ -4,10 +4,8 @@
  * to one sandbox's mounts before the worker starts.
  */
 import type { Launch } from "./isolation/launch.ts";
+import { MAX_PREWARM } from "./options.ts";
 import { spawnWorker, type WorkerProcess } from "./spawn-worker.ts";
-
-/** Most spares that this process keeps, all kinds together: each is a process of some 40 MB. */
-const MAX_SPARES = 16;
 
 /** A spare that nobody has taken for so long is ended, and not replaced until the next sandbox needs one. */
 const MAX_IDLE_MS = 300_000;
@@ -52,7 +50,7 @@ export function keepSpares(launch: Launch, count: number): void {
 /** One after the other: a host that starts up needs the processor itself. */
 async function fill(launch: Launch, pool: Pool): Promise<void> {
   try {
-    while (pool.spares.length < pool.wanted && countSpares() < MAX_SPARES)
+    while (pool.spares.length < pool.wanted && countSpares() < MAX_PREWARM)
       pool.spares.push(await startSpare(launch, pool));
   } catch {
     // No more processes, no such Node.js: the sandbox that needs a worker tells it.

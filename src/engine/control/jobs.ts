@@ -1,7 +1,7 @@
 /**
  * Background jobs. Each runs in an interpreter of its own over the same files, with the shell's variables as they were,
  * as a forked process would have them; the engine is asynchronous, so it goes on while the foreground does. What is
- * left when the script ends is ended: see `endJobs`.
+ * left when the script ends is ended: see `endJobs`. Longer than most files because a job's whole life is here.
  */
 import type { StatementNode } from "just-bash";
 import { type Control, controlOf } from "./control-state.ts";

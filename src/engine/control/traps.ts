@@ -1,4 +1,7 @@
-/** `trap`: what a shell does on its end, on a failed command, on the return of a function, on signals. */
+/**
+ * `trap`: what a shell does on its end, on a failed command, on the return of a function, on signals. Longer than most
+ * files because all of them run their handlers by one rule.
+ */
 import type { CommandNode, ScriptNode, StatementNode } from "just-bash";
 import { quote } from "../quote.ts";
 import { controlOf } from "./control-state.ts";

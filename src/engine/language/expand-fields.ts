@@ -2,7 +2,7 @@
  * A word → its fields. The engine has some thirty functions for words of one shape each (`"${a[@]}"` alone, the
  * first `$@` of a word, …) and what fits none is split or joined wrongly: two lists in one word, a list with an
  * operation among other text, blanks at the ends of `x$v`, quoted patterns beside a variable. Here are the rules
- * themselves; values and single operations stay the engine's.
+ * themselves; values and single operations stay the engine's. Longer than most files: one recursion over one tree.
  */
 import type { SimpleCommandNode } from "just-bash";
 import { numberRange } from "./brace-range.ts";

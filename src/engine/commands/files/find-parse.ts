@@ -1,12 +1,13 @@
 /** The command line of `find` → one step that says whether an entry is taken, and does what was asked. */
+
 import { decodeBytesToUtf8 } from "just-bash";
+import { unescapeStrayBytes } from "../../../workspace/stray-bytes.ts";
 import { execStep } from "./find-exec.ts";
 import { formatted, lsLine } from "./find-printf.ts";
 import { findTest, type TestWords } from "./find-tests.ts";
 import { type FindCall, FindError, type FindStep } from "./find-visit.ts";
 import { Answers } from "./look.ts";
 import { quoteValue } from "./quote-name.ts";
-import { bytesOfText } from "./report.ts";
 
 const CLOSES = new Set([")", ",", "-o", "-or"]);
 const LINE_ENDS: Readonly<Record<string, string>> = {
@@ -202,7 +203,7 @@ class Parser implements TestWords {
     const name = this.argument();
     const parts: string[] = [];
     atEnd.push(async () => {
-      const bytes = Uint8Array.from(bytesOfText(parts.join("")), (char) => char.charCodeAt(0));
+      const bytes = unescapeStrayBytes(parts.join(""));
       try {
         await ctx.fs.writeFile(ctx.fs.resolvePath(ctx.cwd, name), bytes);
       } catch (error) {

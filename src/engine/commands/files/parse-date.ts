@@ -1,6 +1,6 @@
 /**
  * Dates as GNU `date -d` takes them: its grammar (gnulib's `parse_datetime`) by hand, with the same choice wherever
- * that grammar leaves one: `10:20 +3 hours` is the zone `+3` and one hour.
+ * that grammar leaves one: `10:20 +3 hours` is the zone `+3` and one hour. Longer than most files: one grammar.
  */
 import { type DateToken, type DateUnit, dateTokens } from "./date-words.ts";
 import type { Instant } from "./format-time.ts";

@@ -1,6 +1,6 @@
 import { Buffer, isUtf8 } from "node:buffer";
 import type { ExecResult } from "just-bash";
-import { unescapeStrayBytes } from "../../../workspace/stray-bytes.ts";
+import { textToBytes } from "../../byte-text.ts";
 import { reasonOf } from "../reason.ts";
 
 /** Collects what one program prints, in order, and how it ends. Output is bytes: names need not be UTF-8. */
@@ -16,7 +16,7 @@ export class Report {
 
   /** Adds text to standard output. */
   print(text: string): void {
-    this.#parts.push(bytesOfText(text));
+    this.#parts.push(textToBytes(text));
   }
 
   /** Adds bytes, one per character, to standard output. */
@@ -27,7 +27,7 @@ export class Report {
   /** Adds what another command printed. */
   pass(result: ExecResult): void {
     const isBytes = result.stdoutKind === "bytes" || result.stdoutEncoding === "binary";
-    this.#parts.push(isBytes ? result.stdout : bytesOfText(result.stdout));
+    this.#parts.push(isBytes ? result.stdout : textToBytes(result.stdout));
     this.stderr += result.stderr;
   }
 
@@ -54,8 +54,3 @@ export class Report {
 }
 
 const PLAIN = /^[\0-\x7f]*$/;
-
-/** Text → its bytes, one per character. */
-export function bytesOfText(text: string): string {
-  return PLAIN.test(text) ? text : unescapeStrayBytes(text).toString("latin1");
-}

@@ -1,8 +1,8 @@
 /** Lines of byte strings, and results that are byte strings. */
 import type { ExecResult } from "just-bash";
 
-/** The lines of a byte string without their ends; a last line needs none. */
-export function linesOf(bytes: string, end: string): string[] {
+/** The lines of text or of a byte string without their ends; a last line needs none. */
+export function linesOf(bytes: string, end = "\n"): string[] {
   if (bytes === "") return [];
   const lines = bytes.split(end);
   if (lines.at(-1) === "") lines.pop();

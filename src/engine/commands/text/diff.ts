@@ -1,6 +1,7 @@
 /** `diff` as diffutils has it: options, files and directories. The forms of its output lie in `diff-formats.ts`. */
 import { type Command, type CommandContext, defineCommand, type ExecResult } from "just-bash";
 import { quoteIfNeeded } from "../../quote.ts";
+import { patternOf } from "../files/name-match.ts";
 import { type GnuArguments, type GnuProgram, parseGnuOptions } from "../gnu-options.ts";
 import {
   byLineFormats,
@@ -14,6 +15,8 @@ import {
 } from "./diff-formats.ts";
 import { differences, type Hunk } from "./diff-lines.ts";
 import { type DiffKey, diffProgram } from "./diff-options.ts";
+import { RegexError } from "./regex/parse-regex.ts";
+import { compileRegex } from "./regex/regex.ts";
 import { Output, TextInput } from "./text-input.ts";
 
 type Options = GnuArguments<DiffKey>;
@@ -70,7 +73,7 @@ class DiffCall {
 
   async #directories(a: string, b: string): Promise<void> {
     const { given, has } = this.#options;
-    const excluded = given.filter(({ key }) => key === "exclude").map(({ value = "" }) => globOf(value));
+    const excluded = given.filter(({ key }) => key === "exclude").map(({ value = "" }) => patternOf(value));
     const [ofA, ofB] = [await this.#names(a), await this.#names(b)];
     const names = [...new Set([...ofA, ...ofB])]
       .filter((name) => !excluded.some((glob) => glob.test(name)))
@@ -189,7 +192,7 @@ class DiffCall {
     const found = differences(keysOf(a), keysOf(b));
     const patterns = given
       .filter(({ key }) => key === "ignoreMatching")
-      .map(({ value = "" }) => regexOf(value));
+      .map(({ value = "" }) => lineTest(value));
     const isIgnored = (line: string): boolean =>
       (has("ignoreBlankLines") &&
         /^[ \t]*$/.test(ignoresBlanks ? line : line.trim() === "" && line !== "" ? "x" : line)) ||
@@ -241,7 +244,7 @@ class DiffCall {
   #heading({ lines }: DiffSide): (line: number) => string {
     const pattern = this.#options.value("functionLine");
     const starts =
-      pattern !== undefined ? regexOf(pattern) : this.#options.has("functions") ? /^[A-Za-z_$]/ : null;
+      pattern !== undefined ? lineTest(pattern) : this.#options.has("functions") ? /^[A-Za-z_$]/ : null;
     if (starts === null) return () => "";
     return (line) => {
       const found = lines.slice(0, line).findLast((text) => starts.test(text));
@@ -273,23 +276,12 @@ function nameOf(path: string): string {
   return path.replace(/\/+$/, "").replace(/^.*\//s, "");
 }
 
-function globOf(pattern: string): RegExp {
-  const source = pattern
-    .replace(/[.+^${}()|\\]/g, "\\$&")
-    .replaceAll("*", ".*")
-    .replaceAll("?", ".");
-  return new RegExp(`^${source}$`, "s");
-}
-
-/** A basic regular expression, as far as lines to leave out need one. */
-function regexOf(pattern: string): RegExp {
-  const source = pattern.replace(
-    /\\([(){}|+?])|([(){}|+?])/g,
-    (_, special, literal) => special ?? `\\${literal}`,
-  );
+/** A basic regular expression, as grep has it; what is none stands for itself. */
+function lineTest(pattern: string): { test(line: string): boolean } {
   try {
-    return new RegExp(source);
-  } catch {
-    return new RegExp(pattern.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")); // no pattern: the text itself
+    return compileRegex(pattern, { syntax: "basic" });
+  } catch (error) {
+    if (!(error instanceof RegexError)) throw error;
+    return { test: (line) => line.includes(pattern) };
   }
 }

@@ -1,7 +1,8 @@
 /** The lines of one text that `grep` selects, and how it shows them. */
+import { textToBytes } from "../../byte-text.ts";
 import type { GrepRequest } from "./grep-options.ts";
 import type { Regex } from "./regex/regex.ts";
-import { byteLengthOf, type Output } from "./text-input.ts";
+import type { Output } from "./text-input.ts";
 
 const STRAY = /[\udc80-\udcff]/;
 
@@ -124,7 +125,7 @@ class LinePrinter {
     if (flags.has("b")) {
       // Offsets grow, so what was counted before is not counted again.
       if (at < this.#bytes.at) this.#bytes = { at: 0, count: 0 };
-      this.#bytes = { at, count: this.#bytes.count + byteLengthOf(text.slice(this.#bytes.at, at)) };
+      this.#bytes = { at, count: this.#bytes.count + textToBytes(text.slice(this.#bytes.at, at)).length };
       head += `${this.#paint(String(this.#bytes.count), "32")}${this.#paint(mark, "36")}`;
     }
     return tab && head !== "" ? `${head}\t` : head;

@@ -1,7 +1,7 @@
 /** What `grep` is asked for. */
 import type { ExecResult } from "just-bash";
+import { patternOf } from "../files/name-match.ts";
 import { type GnuOption, type GnuProgram, parseGnuOptions } from "../gnu-options.ts";
-import { nameGlob } from "./name-glob.ts";
 
 export type GrepPatternKind = "basic" | "extended" | "fixed" | "perl";
 
@@ -173,9 +173,9 @@ export function readGrepRequest(
     } else if (key === "r" || key === "R") {
       directories = "recurse";
       flags.add(key);
-    } else if (key === "include") include.push(nameGlob(value));
-    else if (key === "exclude") exclude.push(nameGlob(value));
-    else if (key === "excludeDir") excludeDirectories.push(nameGlob(value.replace(/(.)\/+$/, "$1")));
+    } else if (key === "include") include.push(patternOf(value));
+    else if (key === "exclude") exclude.push(patternOf(value));
+    else if (key === "excludeDir") excludeDirectories.push(patternOf(value.replace(/(.)\/+$/, "$1")));
     else if (key === "V")
       return { ok: false, result: { stdout: "grep (GNU grep) 3.8\n", stderr: "", exitCode: 0 } };
     else flags.add(key);

@@ -1,12 +1,13 @@
 import { type Command, type CommandContext, defineCommand, type ExecResult } from "just-bash";
 import { reasonOf } from "../reason.ts";
+import { linesOf } from "./byte-lines.ts";
 import { grepText } from "./grep-lines.ts";
 import { type GrepRequest, readGrepRequest } from "./grep-options.ts";
 import { parseRegex, RegexError } from "./regex/parse-regex.ts";
 import { compilePerlRegex } from "./regex/perl-regex.ts";
 import { type Regex, regexOf } from "./regex/regex.ts";
 import { literal, NOTHING, type RegexNode } from "./regex/syntax-tree.ts";
-import { linesOf, Output, TextInput } from "./text-input.ts";
+import { Output, TextInput } from "./text-input.ts";
 
 /**
  * `grep` as GNU has it, and `egrep` and `fgrep`. The engine's own takes Perl's expressions for all kinds, finds the

@@ -1,11 +1,12 @@
 /** `head` and `tail` as coreutils have them, for files that fit into memory; the large ones are read in parts elsewhere. */
 import { type Command, type CommandContext, defineCommand, type ExecResult } from "just-bash";
-import { type GnuArguments, type GnuProgram, parseGnuOptions, usageError } from "../gnu-options.ts";
+import { type GnuArguments, type GnuProgram, parseGnuOptions } from "../gnu-options.ts";
 import { toBytes } from "../system/sizes.ts";
 import { byteAnswer } from "./byte-lines.ts";
 import { readOperands } from "./read-operands.ts";
 
-type Key = "bytes" | "lines" | "quiet" | "verbose" | "zero" | "follow" | "retry" | "waiting";
+type Key = keyof typeof OPTIONS;
+type TailKey = Key | "follow" | "retry" | "waiting";
 
 const OPTIONS = {
   bytes: { short: "c", long: "bytes", value: "required" },
@@ -17,7 +18,7 @@ const OPTIONS = {
 
 const headProgram: GnuProgram<Key> = {
   name: "head",
-  options: { ...OPTIONS, follow: {}, retry: {}, waiting: {} },
+  options: OPTIONS,
   compatibleWith: "GNU coreutils 9.1",
   help: `Usage: head [OPTION]... [FILE]...
 Print the first 10 lines of each FILE to standard output.
@@ -37,7 +38,7 @@ With more than one FILE, precede each with a header giving the file name.
 `,
 };
 
-const tailProgram: GnuProgram<Key> = {
+const tailProgram: GnuProgram<TailKey> = {
   name: "tail",
   options: {
     ...OPTIONS,
@@ -72,7 +73,7 @@ interface Count {
 
 export const head: Command = defineCommand("head", async (args, ctx) => {
   const parsed = parseGnuOptions(headProgram, args.map(silent).map(plainNumber));
-  return parsed.ok ? print(headProgram, parsed.args, ctx, firstPart) : parsed.result;
+  return parsed.ok ? print("head", parsed.args, ctx, firstPart) : parsed.result;
 });
 
 export const tail: Command = defineCommand("tail", async (args, ctx) => {
@@ -85,7 +86,7 @@ export const tail: Command = defineCommand("tail", async (args, ctx) => {
       "tail: -f is not available here: nothing writes to a file while a command of this shell waits\n";
     return byteAnswer("", why);
   }
-  return print(tailProgram, parsed.args, ctx, lastPart);
+  return print("tail", parsed.args, ctx, lastPart);
 });
 
 function silent(arg: string): string {
@@ -99,8 +100,8 @@ function plainNumber(arg: string, at: number): string {
 }
 
 async function print(
-  program: GnuProgram<Key>,
-  { given, operands, has }: GnuArguments<Key>,
+  program: "head" | "tail",
+  { given, operands, has }: GnuArguments<TailKey>,
   ctx: CommandContext,
   part: (bytes: string, count: Count, end: string) => string,
 ): Promise<ExecResult> {
@@ -109,18 +110,17 @@ async function print(
     if (key !== "bytes" && key !== "lines") continue;
     const [, sign = "", digits = ""] = /^([-+]?)(.*)$/s.exec(value) ?? [];
     const number = toBytes(digits, { b: 512 });
-    if (number === null) return byteAnswer("", `${program.name}: invalid number of ${key}: ‘${value}’\n`);
+    if (number === null) return byteAnswer("", `${program}: invalid number of ${key}: ‘${value}’\n`);
     count = { unit: key, sign: sign as Count["sign"], number };
   }
-  if (given.some(({ key }) => key === "waiting") && program.name === "head") return usageError(program, "");
   const quiet = given.findLast(({ key }) => key === "quiet" || key === "verbose")?.key;
   const headers = quiet === "verbose" || (quiet !== "quiet" && operands.length > 1);
   const end = has("zero") ? "\0" : "\n";
   const parts: string[] = [];
   let stderr = "";
   for (const operand of operands.length === 0 ? ["-"] : operands) {
-    const { files, stderr: said } = await readOperands(program.name, [operand], ctx);
-    stderr += asOpening(program.name, said);
+    const { files, stderr: said } = await readOperands(program, [operand], ctx);
+    stderr += asOpening(program, said);
     const [file] = files;
     if (file === undefined) continue;
     const name = operand === "-" ? "standard input" : operand;

@@ -3,8 +3,9 @@
 import { type Jq, type JqResult, loadJq } from "jq-wasm/inline";
 import { type Command, type CommandContext, defineCommand, type ExecResult } from "just-bash";
 import { tellThrown } from "../../../shared/redact.ts";
+import { textToBytes } from "../../byte-text.ts";
 import { type JqCall, parseJqArguments } from "./jq-arguments.ts";
-import { bytesOfText, TextInput } from "./text-input.ts";
+import { TextInput } from "./text-input.ts";
 
 const HELP = `Usage:	jq [OPTIONS] FILTER [FILES...]
 	jq [OPTIONS] -f FILE [FILES...]
@@ -128,7 +129,7 @@ async function runJq(program: Jq, call: JqCall, ctx: CommandContext): Promise<Ex
     exitCode = result.exitCode || exitCode;
   }
   return {
-    stdout: bytesOfText(stdout),
+    stdout: textToBytes(stdout),
     stdoutKind: "bytes",
     stderr: stderr + missing,
     exitCode: missing !== "" && exitCode === 0 ? 2 : exitCode,

@@ -3,7 +3,8 @@ import { type Command, type CommandContext, defineCommand, type ExecResult } fro
 import { unescapeStrayBytes } from "../../../workspace/stray-bytes.ts";
 import { type GnuArguments, type GnuProgram, parseGnuOptions } from "../gnu-options.ts";
 import { reasonOf } from "../reason.ts";
-import { type FilePatch, type PatchHunk, parsePatch } from "./patch-parse.ts";
+import { type Applied, applyHunks, rejectsOf, reversed } from "./patch-apply.ts";
+import { type FilePatch, parsePatch } from "./patch-parse.ts";
 import { Output, TextInput } from "./text-input.ts";
 
 type Key =
@@ -103,80 +104,83 @@ export const patch: Command = defineCommand("patch", async (args, ctx) => {
 
 class PatchRun {
   readonly output = new Output();
-  readonly #ctx: Pick<CommandContext, "cwd" | "fs">;
+  readonly #ctx: CommandContext;
   readonly #options: GnuArguments<Key>;
 
-  constructor(ctx: Pick<CommandContext, "cwd" | "fs">, options: GnuArguments<Key>) {
+  constructor(ctx: CommandContext, options: GnuArguments<Key>) {
     this.#ctx = ctx;
     this.#options = options;
   }
 
   async apply(file: FilePatch, operand: string | undefined): Promise<void> {
-    const { has, value } = this.#options;
+    const { has } = this.#options;
     const patch = has("reverse") ? reversed(file) : file;
+    const total = patch.hunks.length;
     const target = operand ?? (await this.#targetOf(patch));
-    if (target === null) {
-      this.output.fail(
-        `can't find file to patch at input line ${1}\n${patch.hunks.length} out of ${patch.hunks.length} hunks ignored`,
-      );
+    const isThere = target !== null && (await this.#ctx.fs.exists(this.#path(target)));
+    const isNew = patch.oldName === "/dev/null" || patch.hunks.every(({ before }) => before.length === 0);
+    if (target === null || (!isThere && !isNew)) {
+      this.output.fail(`can't find file to patch at input line 1\n${total} out of ${total} hunks ignored`);
       return;
     }
-    const path = this.#path(target);
-    const isThere = await this.#ctx.fs.exists(path);
-    const isNew =
-      patch.oldName === "/dev/null" || (!isThere && patch.hunks.every(({ before }) => before.length === 0));
-    if (!isThere && !isNew) {
-      this.output.fail(
-        `can't find file to patch at input line 1\n${patch.hunks.length} out of ${patch.hunks.length} hunks ignored`,
-      );
-      return;
-    }
-    const read = isThere
-      ? await new TextInput({ ...this.#ctx, stdin: "" } as unknown as CommandContext).read(target)
-      : { text: "" };
+    // By its path: a file may be called `-`.
+    const read = isThere ? await new TextInput(this.#ctx).read(this.#path(target)) : { text: "" };
     if ("why" in read) {
       this.output.fail(`patch: **** Can't open file ${target} : ${read.why}`, 2);
       return;
     }
     if (!has("quiet")) this.output.write(`${has("dryRun") ? "checking" : "patching"} file ${target}\n`);
-    const applied = applyHunks(read.text, patch.hunks, Number(value("fuzz") ?? 2));
+    const fuzz = Number(this.#options.value("fuzz") ?? 2);
+    const applied = applyHunks(read.text, patch.hunks, fuzz);
     // All of it is there in reverse: it was applied before.
     const isDone =
-      applied.failed.length === patch.hunks.length &&
-      applyHunks(read.text, reversed(patch).hunks, Number(value("fuzz") ?? 2)).failed.length === 0;
-    if (isDone) {
-      const skipped = `${patch.hunks.length} out of ${patch.hunks.length} hunk${patch.hunks.length === 1 ? "" : "s"} ignored`;
-      const what = has("reverse") ? "Unreversed" : "Reversed (or previously applied)";
-      // Nobody answers: GNU's own words when there is no terminal.
-      const asked = `Assume ${has("reverse") ? "reversed" : "-R"}? [n] \nApply anyway? [n] \n`;
-      this.output.write(
-        `${what} patch detected!  ${has("forward") || has("batch") || has("force") ? "" : asked}Skipping patch.\n${skipped}${has("dryRun") || has("forward") ? "" : ` -- saving rejects to file ${target}.rej`}\n`,
-      );
-      this.output.exitCode = Math.max(1, this.output.exitCode);
-      if (!has("dryRun") && !has("forward"))
-        await this.#write(`${target}.rej`, rejectsOf(patch, patch.hunks));
-      return;
+      applied.failed.length === total &&
+      applyHunks(read.text, reversed(patch).hunks, fuzz).failed.length === 0;
+    if (isDone) await this.#skip(patch, target);
+    else {
+      this.#tell(applied, total, target);
+      if (!has("dryRun")) await this.#keep(patch, target, applied, isThere ? read.text : null);
     }
-    if (!has("quiet") || applied.failed.length > 0)
-      for (const line of applied.said) this.output.write(`${line}\n`);
-    if (applied.failed.length > 0) {
-      const total = patch.hunks.length;
-      const saved = has("dryRun") ? "" : ` -- saving rejects to file ${value("rejects") ?? `${target}.rej`}`;
-      this.output.write(
-        `${applied.failed.length} out of ${total} hunk${total === 1 ? "" : "s"} FAILED${saved}\n`,
-      );
-      this.output.exitCode = Math.max(1, this.output.exitCode);
-    }
-    if (has("dryRun")) return;
-    if (applied.failed.length > 0)
-      await this.#write(value("rejects") ?? `${target}.rej`, rejectsOf(patch, applied.failed));
-    if (has("backup") || (applied.inexact && isThere && !has("noBackup"))) {
-      await this.#write(`${target}${value("suffix") ?? ".orig"}`, read.text);
-    }
-    const removes = applied.text === "" && (patch.newName === "/dev/null" || has("removeEmpty"));
-    if (removes) await this.#ctx.fs.rm(path, { force: true });
-    else if (applied.failed.length < patch.hunks.length)
-      await this.#write(value("output") ?? target, applied.text);
+  }
+
+  async #skip(patch: FilePatch, target: string): Promise<void> {
+    const { has } = this.#options;
+    const isSaved = !has("dryRun") && !has("forward");
+    // Nobody answers: GNU's own words when there is no terminal.
+    const asked = `Assume ${has("reverse") ? "reversed" : "-R"}? [n] \nApply anyway? [n] \n`;
+    const what = has("reverse") ? "Unreversed" : "Reversed (or previously applied)";
+    this.output.write(
+      `${what} patch detected!  ${has("forward") || has("batch") || has("force") ? "" : asked}Skipping patch.\n` +
+        `${outOf(patch.hunks.length, patch.hunks.length)} ignored${isSaved ? ` -- saving rejects to file ${target}.rej` : ""}\n`,
+    );
+    this.output.exitCode = Math.max(1, this.output.exitCode);
+    if (isSaved) await this.#write(`${target}.rej`, rejectsOf(patch, patch.hunks));
+  }
+
+  /** Which hunks went in elsewhere, and which did not. */
+  #tell({ said, failed }: Applied, total: number, target: string): void {
+    const { has } = this.#options;
+    if (!has("quiet") || failed.length > 0) for (const line of said) this.output.write(`${line}\n`);
+    if (failed.length === 0) return;
+    const saved = has("dryRun") ? "" : ` -- saving rejects to file ${this.#rejectsFile(target)}`;
+    this.output.write(`${outOf(failed.length, total)} FAILED${saved}\n`);
+    this.output.exitCode = Math.max(1, this.output.exitCode);
+  }
+
+  /** Writes what came out. `before` is the old text; null for a file that the patch creates. */
+  async #keep(patch: FilePatch, target: string, applied: Applied, before: string | null): Promise<void> {
+    const { has, value } = this.#options;
+    const { text, failed, inexact } = applied;
+    if (failed.length > 0) await this.#write(this.#rejectsFile(target), rejectsOf(patch, failed));
+    if (has("backup") || (inexact && before !== null && !has("noBackup")))
+      await this.#write(`${target}${value("suffix") ?? ".orig"}`, before ?? "");
+    if (text === "" && (patch.newName === "/dev/null" || has("removeEmpty")))
+      await this.#ctx.fs.rm(this.#path(target), { force: true });
+    else if (failed.length < patch.hunks.length) await this.#write(value("output") ?? target, text);
+  }
+
+  #rejectsFile(target: string): string {
+    return this.#options.value("rejects") ?? `${target}.rej`;
   }
 
   #path(name: string): string {
@@ -210,114 +214,6 @@ class PatchRun {
   }
 }
 
-function reversed(file: FilePatch): FilePatch {
-  return {
-    oldName: file.newName,
-    newName: file.oldName,
-    hunks: file.hunks.map((hunk) => ({
-      ...hunk,
-      oldStart: hunk.newStart,
-      newStart: hunk.oldStart,
-      before: hunk.after,
-      after: hunk.before,
-      oldIsOpen: hunk.newIsOpen,
-      newIsOpen: hunk.oldIsOpen,
-    })),
-  };
-}
-
-interface Applied {
-  readonly text: string;
-  readonly failed: readonly PatchHunk[];
-  readonly said: readonly string[];
-  /** Whether a hunk went in at another place, or only with fuzz. */
-  readonly inexact: boolean;
-}
-
-function applyHunks(text: string, hunks: readonly PatchHunk[], maxFuzz: number): Applied {
-  const lines = text.split("\n");
-  let isOpen = lines[lines.length - 1] !== "";
-  if (!isOpen) lines.pop();
-  const failed: PatchHunk[] = [];
-  const said: string[] = [];
-  let inexact = false;
-  let [shift, offset, floor] = [0, 0, 0];
-  hunks.forEach((hunk, index) => {
-    const found = place(lines, hunk, shift + offset, floor, maxFuzz);
-    if (found === null) {
-      failed.push(hunk);
-      said.push(`Hunk #${index + 1} FAILED at ${hunk.oldStart + offset}.`);
-      return;
-    }
-    const { at, fuzz, head, tail } = found;
-    const moved = at - head - (start(hunk) + shift + offset);
-    offset += moved;
-    if (fuzz > 0 || moved !== 0) {
-      const withFuzz = fuzz > 0 ? ` with fuzz ${fuzz}` : "";
-      const away = offset === 0 ? "" : ` (offset ${offset} line${Math.abs(offset) === 1 ? "" : "s"})`;
-      said.push(`Hunk #${index + 1} succeeded at ${at - head + 1}${withFuzz}${away}.`);
-      inexact = true;
-    }
-    const old = hunk.before.slice(head, hunk.before.length - tail);
-    const fresh = hunk.after.slice(head, hunk.after.length - tail);
-    const reachesEnd = at + old.length === lines.length;
-    lines.splice(at, old.length, ...fresh);
-    if (reachesEnd && tail === 0) isOpen = fresh.length > 0 || hunk.oldIsOpen ? hunk.newIsOpen : isOpen;
-    shift += fresh.length - old.length;
-    floor = at + fresh.length;
-  });
-  const joined = lines.join("\n");
-  return { text: lines.length === 0 ? "" : isOpen ? joined : `${joined}\n`, failed, said, inexact };
-}
-
-/** Where a hunk begins, from 0. */
-function start({ oldStart, before }: PatchHunk): number {
-  return before.length === 0 ? oldStart : oldStart - 1;
-}
-
-/** The place nearest to the one that the hunk names, with as little fuzz as possible. */
-function place(
-  lines: readonly string[],
-  hunk: PatchHunk,
-  shift: number,
-  floor: number,
-  maxFuzz: number,
-): { at: number; fuzz: number; head: number; tail: number } | null {
-  const wanted = start(hunk) + shift;
-  if (hunk.before.length === 0)
-    return wanted <= lines.length ? { at: Math.max(wanted, floor), fuzz: 0, head: 0, tail: 0 } : null;
-  const context = Math.max(hunk.leading, hunk.trailing);
-  for (let fuzz = 0; fuzz <= Math.min(maxFuzz, context); fuzz++) {
-    const head = Math.max(0, fuzz - (context - hunk.leading));
-    const tail = Math.max(0, fuzz - (context - hunk.trailing));
-    const old = hunk.before.slice(head, hunk.before.length - tail);
-    // Less context on one side than on the other means that the file begins or ends there.
-    const atStart = fuzz < context - hunk.leading && hunk.oldStart <= 1;
-    const atEnd = fuzz < context - hunk.trailing;
-    const fits = (at: number): boolean =>
-      (!atStart || at === 0) &&
-      (!atEnd || at + old.length === lines.length) &&
-      at >= floor &&
-      at + old.length <= lines.length &&
-      old.every((line, index) => lines[at + index] === line);
-    for (let away = 0; away <= lines.length; away++) {
-      for (const at of away === 0 ? [wanted + head] : [wanted + head + away, wanted + head - away]) {
-        if (fits(at)) return { at, fuzz, head, tail };
-      }
-    }
-  }
-  return null;
-}
-
-function rejectsOf({ oldName, newName }: FilePatch, hunks: readonly PatchHunk[]): string {
-  const range = (at: number, count: number): string => (count === 1 ? String(at) : `${at},${count}`);
-  const body = hunks.map(({ oldStart, newStart, before, after, leading, trailing }) => {
-    const shared = before.slice(0, leading).map((line) => ` ${line}\n`);
-    const removed = before.slice(leading, before.length - trailing).map((line) => `-${line}\n`);
-    const added = after.slice(leading, after.length - trailing).map((line) => `+${line}\n`);
-    const rest = trailing === 0 ? [] : before.slice(-trailing).map((line) => ` ${line}\n`);
-    const header = `@@ -${range(oldStart, before.length)} +${range(newStart, after.length)} @@\n`;
-    return header + [...shared, ...removed, ...added, ...rest].join("");
-  });
-  return `--- ${oldName ?? "old"}\n+++ ${newName ?? "new"}\n${body.join("")}`;
+function outOf(count: number, total: number): string {
+  return `${count} out of ${total} hunk${total === 1 ? "" : "s"}`;
 }

@@ -2,10 +2,10 @@
  * Runs a script of `sed` over lines. One machine runs through all files; what a line is and where output goes it is
  * told. Over 300 lines, because the commands share the pattern space, the hold space and the queue of appends.
  */
+import { textToBytes } from "../../byte-text.ts";
 import type { Regex } from "./regex/regex.ts";
 import type { ReplacementPart, SedAddress, SedCommand, Substitution } from "./sed-script.ts";
 import { SedError } from "./sed-script.ts";
-import { bytesOfText } from "./text-input.ts";
 
 /** Where lines come from. */
 export interface SedSource {
@@ -390,7 +390,7 @@ export class SedMachine {
       "\t": "\\t",
       "\v": "\\v",
     };
-    for (const char of bytesOfText(this.#space)) {
+    for (const char of textToBytes(this.#space)) {
       const code = char.charCodeAt(0);
       const isPlain = code >= 32 && code < 127;
       const shown = names[char] ?? (isPlain ? char : `\\${code.toString(8).padStart(3, "0")}`);

@@ -1,10 +1,12 @@
+/** `sed`: its command line and its files. Longer than most files because in-place editing needs both at once. */
 import { type Command, type CommandContext, defineCommand, type ExecResult } from "just-bash";
 import { unescapeStrayBytes } from "../../../workspace/stray-bytes.ts";
+import { bytesToText } from "../../byte-text.ts";
 import { type GnuProgram, parseGnuOptions } from "../gnu-options.ts";
 import { reasonOf } from "../reason.ts";
 import { SedMachine, SedSink, type SedSource, type SedSurroundings } from "./sed-machine.ts";
 import { parseSedScript, type ScriptPiece, type SedCommand, SedError } from "./sed-script.ts";
-import { Output, TextInput, textOfBytes } from "./text-input.ts";
+import { Output, TextInput } from "./text-input.ts";
 
 const program = {
   name: "sed",
@@ -270,7 +272,7 @@ class SedRun implements SedSurroundings {
     if (exec === undefined) return "";
     const result = await exec(command, { cwd });
     this.#output.stderr += result.stderr;
-    return textOfBytes(result.stdout);
+    return bytesToText(result.stdout);
   }
 }
 

@@ -1,3 +1,4 @@
+/** `sort` as coreutils has it, but for its keys. Longer than most files by its help and its table of options. */
 import { Buffer } from "node:buffer";
 import { type Command, type CommandContext, defineCommand, type ExecResult } from "just-bash";
 import { type GnuArguments, type GnuProgram, parseGnuOptions, usageError } from "../gnu-options.ts";

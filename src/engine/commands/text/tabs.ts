@@ -98,10 +98,7 @@ function tabbed(blanks: string, start: number, end: number, stops: Stops): strin
   let text = "";
   let column = start;
   for (let next = stops(column); next !== null && next <= end; next = stops(column)) {
-    text +=
-      next - column === 1 && !blanks.includes("\t") && (next === end || text === "") && blanks.length === 1
-        ? " "
-        : "\t";
+    text += blanks === " " ? " " : "\t";
     column = next;
   }
   return text + " ".repeat(end - column);

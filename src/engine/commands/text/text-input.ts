@@ -1,24 +1,8 @@
 /** Reading and writing text as the programs here do: operands that are files or `-`, bytes kept whatever they are. */
-import { Buffer } from "node:buffer";
 import { type CommandContext, type ExecResult, latin1FromBytes } from "just-bash";
-import { escapeStrayBytes, unescapeStrayBytes } from "../../../workspace/stray-bytes.ts";
+import { escapeStrayBytes } from "../../../workspace/stray-bytes.ts";
+import { bytesToText, textToBytes } from "../../byte-text.ts";
 import { reasonOf } from "../reason.ts";
-
-const ONLY_ASCII = /^[\0-\x7f]*$/;
-
-/** Text of bytes held one in each character. */
-export function textOfBytes(bytes: string): string {
-  return ONLY_ASCII.test(bytes) ? bytes : escapeStrayBytes(Buffer.from(bytes, "latin1"));
-}
-
-/** Bytes of text, one in each character. */
-export function bytesOfText(text: string): string {
-  return ONLY_ASCII.test(text) ? text : unescapeStrayBytes(text).toString("latin1");
-}
-
-export function byteLengthOf(text: string): number {
-  return ONLY_ASCII.test(text) ? text.length : unescapeStrayBytes(text).length;
-}
 
 /** The input of one program: its standard input can be read once. */
 export class TextInput {
@@ -33,12 +17,12 @@ export class TextInput {
   stdin(): string {
     if (this.#isStdinRead) return "";
     this.#isStdinRead = true;
-    return textOfBytes(latin1FromBytes(this.#ctx.stdin));
+    return bytesToText(latin1FromBytes(this.#ctx.stdin));
   }
 
   /** What another program would read there; nothing once it was read. */
   peekStdin(): string {
-    return this.#isStdinRead ? "" : textOfBytes(latin1FromBytes(this.#ctx.stdin));
+    return this.#isStdinRead ? "" : bytesToText(latin1FromBytes(this.#ctx.stdin));
   }
 
   /** An operand's text, or why there is none, in the C library's words. */
@@ -74,7 +58,7 @@ export class Output {
   write(text: string): void {
     this.#pending += text;
     if (this.#pending.length > 65_536) {
-      this.#parts.push(bytesOfText(this.#pending));
+      this.#parts.push(textToBytes(this.#pending));
       this.#pending = "";
     }
   }
@@ -86,7 +70,7 @@ export class Output {
   }
 
   result(): ExecResult {
-    this.#parts.push(bytesOfText(this.#pending));
+    this.#parts.push(textToBytes(this.#pending));
     this.#pending = "";
     return {
       stdout: this.#parts.join(""),
@@ -95,12 +79,4 @@ export class Output {
       exitCode: this.exitCode,
     };
   }
-}
-
-/** Lines of text without their ends; the last one may lack its end. */
-export function linesOf(text: string, end = "\n"): string[] {
-  if (text === "") return [];
-  const lines = text.split(end);
-  if (lines[lines.length - 1] === "") lines.pop();
-  return lines;
 }

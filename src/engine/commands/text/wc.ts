@@ -1,8 +1,8 @@
 import { type Command, defineCommand } from "just-bash";
+import { bytesToText } from "../../byte-text.ts";
 import { type GnuProgram, parseGnuOptions } from "../gnu-options.ts";
 import { byteAnswer, linesOf } from "./byte-lines.ts";
 import { readOperands } from "./read-operands.ts";
-import { textOfBytes } from "./text-input.ts";
 import { widthOf } from "./text-width.ts";
 
 type Count = "lines" | "words" | "chars" | "bytes" | "longest";
@@ -48,7 +48,7 @@ export const wc: Command = defineCommand("wc", async (args, ctx) => {
   if (list !== undefined) {
     const names = await readOperands("wc", [list], ctx);
     if (names.stderr !== "") return byteAnswer("", names.stderr);
-    operands = linesOf(names.files[0]?.bytes ?? "", "\0").map(textOfBytes);
+    operands = linesOf(names.files[0]?.bytes ?? "", "\0").map(bytesToText);
   }
   const { files, stderr } = await readOperands("wc", operands, ctx);
   const rows = files.map(({ name, bytes }) => ({
@@ -67,7 +67,7 @@ export const wc: Command = defineCommand("wc", async (args, ctx) => {
     const numbers = counts.map((count) => String(count).padStart(width)).join(" ");
     return `${numbers}${name === "" ? "" : ` ${name}`}\n`;
   });
-  return { stdout: lines.join(""), stderr, exitCode: stderr === "" ? byteAnswer("").exitCode : 1 };
+  return { stdout: lines.join(""), stderr, exitCode: stderr === "" ? 0 : 1 };
 });
 
 /** As wide as the sizes of the files are long; 7 where a size is not known beforehand. */
@@ -94,18 +94,18 @@ function counted(bytes: string, count: Count): number {
     case "lines":
       return bytes.split("\n").length - 1;
     case "words":
-      return textOfBytes(bytes).match(/[^\s\p{Cc}]+/gu)?.length ?? 0;
+      return bytesToText(bytes).match(/[^\s\p{Cc}]+/gu)?.length ?? 0;
     case "chars":
       // Bytes that are no character count for nothing.
       return [
-        ...textOfBytes(bytes).replace(/[\udc80-\udcff]/g, (unit, at: number, text: string) =>
+        ...bytesToText(bytes).replace(/[\udc80-\udcff]/g, (unit, at: number, text: string) =>
           /[\ud800-\udbff]/.test(text[at - 1] ?? "") ? unit : "",
         ),
       ].length;
     case "longest":
       return Math.max(
         0,
-        ...textOfBytes(bytes)
+        ...bytesToText(bytes)
           .split(/[\n\r\f]/)
           .map(displayWidth),
       );

@@ -1,7 +1,7 @@
 import { type Command, type CommandContext, defineCommand, type ExecResult } from "just-bash";
 import { bytesToText, textToBytes } from "../../byte-text.ts";
 import { readEscape } from "../../escapes.ts";
-import { quote } from "../../quote.ts";
+import { quote, quoteIfNeeded } from "../../quote.ts";
 import { type GnuArguments, type GnuProgram, parseGnuOptions, usageError } from "../gnu-options.ts";
 import { readOperands } from "./read-operands.ts";
 import { type Item, readItems } from "./xargs-input.ts";
@@ -239,7 +239,7 @@ async function runAll(
   if (ctx.exec === undefined)
     return { stdout: "", stderr: "xargs: the shell runs no commands here\n", exitCode: 126, isOver: true };
   for (const [name = "", ...args] of commands) {
-    if (isVerbose) stderr.push(`${[name, ...args].map(shown).join(" ")}\n`);
+    if (isVerbose) stderr.push(`${[name, ...args].map(quoteIfNeeded).join(" ")}\n`);
     // The input is the list's: commands get none.
     const result = await ctx.exec(quote(name), {
       cwd: ctx.cwd,
@@ -261,9 +261,4 @@ async function runAll(
     if (result.exitCode !== 0) exitCode = 123;
   }
   return outcome(exitCode, false);
-}
-
-/** A word of a command as `-t` shows it. */
-function shown(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : quote(word);
 }

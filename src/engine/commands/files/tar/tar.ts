@@ -1,3 +1,4 @@
+/** `tar` as GNU has it: its operations. Longer than most files because they share one archive and one report. */
 import { Buffer } from "node:buffer";
 import {
   type Command,

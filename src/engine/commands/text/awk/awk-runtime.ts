@@ -2,10 +2,12 @@
  * What a running program of `awk` has: record and fields, variables, files and commands it reads and writes.
  * Over 300 lines: all of it hangs on the record and on the variables that `awk` sets by itself.
  */
+
 import type { CommandContext } from "just-bash";
 import { unescapeStrayBytes } from "../../../../workspace/stray-bytes.ts";
+import { bytesToText, textToBytes } from "../../../byte-text.ts";
 import { reasonOf } from "../../reason.ts";
-import { bytesOfText, type Output, type TextInput, textOfBytes } from "../text-input.ts";
+import type { Output, TextInput } from "../text-input.ts";
 import { AwkArray } from "./awk-array.ts";
 import { AwkRandom } from "./awk-random.ts";
 import { awkRegex, matchFields, RecordReader, splitFields } from "./awk-records.ts";
@@ -415,10 +417,10 @@ export class AwkRuntime {
   async #run(command: string, stdin: string): Promise<{ stdout: string; exitCode: number }> {
     const { exec, cwd } = this.ctx;
     if (exec === undefined) return { stdout: "", exitCode: 127 };
-    const result = await exec(command, { cwd, stdin: bytesOfText(stdin), stdinKind: "bytes" });
+    const result = await exec(command, { cwd, stdin: textToBytes(stdin), stdinKind: "bytes" });
     this.output.stderr += result.stderr;
     return {
-      stdout: result.stdoutKind === "bytes" ? textOfBytes(result.stdout) : result.stdout,
+      stdout: result.stdoutKind === "bytes" ? bytesToText(result.stdout) : result.stdout,
       exitCode: result.exitCode,
     };
   }

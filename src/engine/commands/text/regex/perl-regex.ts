@@ -1,6 +1,6 @@
 /**
  * Perl's expressions (`grep -P`) over JavaScript's matcher. What JavaScript cannot do, recursion and conditions, is
- * refused by name.
+ * refused by name. Longer than most files because it reads one grammar from front to back.
  */
 
 import { RegexError } from "./parse-regex.ts";
