@@ -5,7 +5,6 @@ import { type Goal, keepsGoal, type MeasuredRow, type Row } from "./row.ts";
 
 /** What no row says. */
 export const NOT_MEASURED = [
-  "The time that the host application takes to load this package: each row starts when it is loaded.",
   "A first run after installation, when the worker's files are not yet in the system's file cache.",
   "Other machines, other versions of Node.js, macOS and Windows: run it there.",
   "Python, sqlite3 and curl; scripts that compute (the engine's own speed is the same in every adapter).",

@@ -13,12 +13,14 @@ import type { Row, RowGroup } from "./row.ts";
 import { coldRows } from "./rows/cold.ts";
 import { growthRows } from "./rows/growth.ts";
 import { idleRows } from "./rows/idle.ts";
+import { importRows } from "./rows/import.ts";
 import { outputRows } from "./rows/output.ts";
 import { toolRows } from "./rows/tools.ts";
 import { trackingRows } from "./rows/tracking.ts";
 import { warmRows } from "./rows/warm.ts";
 
 const GROUPS: Readonly<Record<string, RowGroup>> = {
+  import: importRows,
   cold: coldRows,
   warm: warmRows,
   tools: toolRows,

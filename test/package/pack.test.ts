@@ -42,8 +42,11 @@ test("every file that package.json points at is in it", () => {
 
 test("it depends on no other package and runs nothing when it is installed", () => {
   const manifest = JSON.parse(readFileSync(join(packed.folder, "package.json"), "utf8"));
-  const { dependencies, peerDependencies, optionalDependencies } = manifest;
-  expect({ dependencies, peerDependencies, optionalDependencies }).toEqual({});
+  const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = manifest;
+  expect({ dependencies, optionalDependencies }).toEqual({});
+  // For who runs a model with it; npm installs none of these by itself.
+  expect(Object.keys(peerDependencies)).toEqual(Object.keys(peerDependenciesMeta));
+  expect(Object.values(peerDependenciesMeta)).toEqual([{ optional: true }]);
   expect(INSTALL_SCRIPTS.filter((name) => name in manifest.scripts)).toEqual([]);
 });
 
