@@ -13,6 +13,7 @@ import { requireBuiltins } from "./plugins/require-builtins.ts";
 /** Name in `dist/` without `.js` → source. One line per entry of `exports` and `bin` in package.json. */
 export const LIBRARY_ENTRIES: Readonly<Record<string, string>> = {
   index: "src/index.ts",
+  host: "src/host.ts",
   sandbox: "src/sandbox.ts",
   cli: "src/cli/main.ts",
 };

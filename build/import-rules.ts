@@ -18,6 +18,18 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   tools: ["shared"],
   shell: ["shared", "workspace"],
   sandbox: ["parent", "in-process", "tools", "shell", "workspace", "shared"],
+  storage: ["shared"],
+  host: [
+    "sandbox",
+    "orchestration",
+    "storage",
+    "parent",
+    "in-process",
+    "tools",
+    "shell",
+    "workspace",
+    "shared",
+  ],
   cli: ["sandbox", "parent", "shared"],
 };
 

@@ -1,4 +1,12 @@
 /** `@little-stack/harness`: the public names, one by one. */
+export type {
+  HarnessHost,
+  PersistentDirectory,
+  PreparedTurn,
+  PrepareTurnOptions,
+  TurnArtifact,
+  TurnOutcome,
+} from "./host/host.ts";
 export type { SubprocessOptions } from "./parent/options.ts";
 export { type JustBashOptions, justBashSandbox } from "./sandbox/just-bash-sandbox.ts";
 export { type MountOptions, type OpenSandboxOptions, openSandbox } from "./sandbox/open-sandbox.ts";
@@ -26,6 +34,13 @@ export type {
 } from "./shared/sandbox.ts";
 export type { HarnessTool, HarnessTools, ToolBridge, ToolCallOptions } from "./shared/tools.ts";
 export type { HarnessTraceLevel, HarnessTraceOptions } from "./shared/trace-options.ts";
+export type {
+  HarnessTurnEvent,
+  LoopEvent,
+  ModelToolCallEvent,
+  TokenUsage,
+  UnstampedTurnEvent,
+} from "./shared/turn-events.ts";
 export type {
   HarnessCapabilities,
   HarnessMount,
