@@ -10,7 +10,11 @@ export const INSTALL_SCRIPTS = ["preinstall", "install", "postinstall"];
 /** One line for the end of a build. Throws when a ceiling is reached. */
 export function installSize(): string {
   const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Record<string, object>;
-  const dependencies = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }).length;
+  // An optional peer is there when whoever uses the package has chosen it.
+  const optional = Object.keys(manifest.peerDependenciesMeta ?? {});
+  const dependencies = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }).filter(
+    (name) => !optional.includes(name),
+  ).length;
   const scripts = INSTALL_SCRIPTS.filter((name) => name in (manifest.scripts ?? {})).length;
   const files = readdirSync(join(root, "dist"), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
