@@ -15,14 +15,25 @@ export async function loadEngine(): Promise<Engine> {
   }
 }
 
-/** Puts the stand-in into `scope`; the returned function puts back what was there. */
-export function deferHeaders(scope: object): () => void {
-  const own = Object.getOwnPropertyDescriptor(scope, "Headers");
-  if (own?.configurable !== true) return () => undefined;
+/**
+ * Puts the stand-in into `scope`; the returned function makes it the real class again. The global is not looked at,
+ * not even at its property descriptor, which Node.js 22 and later load the client for: the class of a response's
+ * headers is it.
+ */
+export function deferHeaders(scope: { Response?: typeof Response }): () => void {
+  const real = (): unknown => scope.Response && new scope.Response().headers.constructor;
   function Headers(...given: unknown[]): object {
-    const real = own?.get === undefined ? own?.value : own.get.call(scope);
-    return Reflect.construct(real as new () => object, given);
+    return Reflect.construct(real() as new () => object, given);
   }
-  Object.defineProperty(scope, "Headers", { value: Headers, configurable: true, writable: true });
-  return () => Object.defineProperty(scope, "Headers", own);
+  const isThere = "Headers" in scope;
+  if (!isThere || !Reflect.defineProperty(scope, "Headers", { ...PLAIN, value: Headers }))
+    return () => undefined;
+  return () =>
+    Object.defineProperty(scope, "Headers", {
+      configurable: true,
+      get: real,
+      set: (value: unknown) => Object.defineProperty(scope, "Headers", { ...PLAIN, value }),
+    });
 }
+
+const PLAIN = { configurable: true, writable: true };
