@@ -16,6 +16,7 @@ export const ERROR_CODES = {
   TURN_ENDED: { http: 409, retry: false },
   HOST_CLOSED: { http: 409, retry: false },
   DATA_DIR_INVALID: { http: 400, retry: false },
+  STORE_CONFLICT: { http: 409, retry: true },
   STORE_FAILED: { http: 503, retry: true },
   SANDBOX_UNAVAILABLE: { http: 503, retry: true },
   WORKER_EXITED: { http: 503, retry: true },

@@ -1,0 +1,203 @@
+/**
+ * A lock that is a file with its owner's name in it, for processes that share a directory. It appears and vanishes
+ * whole: a written file is linked into place, and only one link succeeds.
+ *
+ * The lock of a dead owner is taken over. Two that find it at once must not both believe to have it, and neither may
+ * remove what the other has just made. So whoever takes over first takes a lock on that: a file named after the dead
+ * owner's token. While it is held nobody else replaces the dead one's file, and a token is never used again. That
+ * second lock is one like any other, so a death in the middle of taking over is taken over in turn.
+ */
+import { randomBytes } from "node:crypto";
+import { link, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import nodePath from "node:path";
+import { SandboxError } from "../shared/errors.ts";
+import { isAlive, ownIdentity, type ProcessIdentity } from "./process-identity.ts";
+
+/** Who holds a lock, as its file says. */
+export interface LockOwner extends ProcessIdentity {
+  readonly token: string;
+  /** ISO 8601, UTC. */
+  readonly since: string;
+}
+
+/** A lock that this process holds. */
+export interface FileLock {
+  /** Never the same twice. */
+  readonly token: string;
+  /** Whether its owner before had died without releasing it. */
+  readonly tookOver: boolean;
+  /** Whether the file still says so. `false` after a release, or when somebody removed the file or took it over. */
+  isHeld(): Promise<boolean>;
+  /** Removes the file if it is still this lock. Each call gives the same promise, which never rejects. */
+  release(): Promise<void>;
+}
+
+/** How to wait for a lock. */
+export interface FileLockOptions {
+  /** Milliseconds to wait for an owner that lives. @default 0 */
+  readonly waitMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** How often an owner says that it lives, for those that cannot look at its process, in milliseconds. */
+const HEARTBEAT_MS = 10_000;
+/** Without a sign of life for so long, an owner that nobody can look at counts as dead, in milliseconds. */
+const SILENT_MS = 60_000;
+/** Between two looks at a lock that is waited for, in milliseconds. */
+const LOOK_MS = [2, 30] as const;
+
+/**
+ * Takes the lock, or says who has it. The directory must be there: `ENOENT` and every other error of the system
+ * rejects.
+ */
+export async function tryFileLock(path: string): Promise<FileLock | { readonly heldBy: LockOwner }> {
+  const token = randomBytes(8).toString("hex");
+  const mine = `${path}.${token}.tmp`;
+  const owner: LockOwner = { ...ownIdentity(), token, since: new Date().toISOString() };
+  await writeFile(mine, JSON.stringify(owner), { flag: "wx", mode: 0o600 });
+  try {
+    // A round ends without an answer when the lock changed between two looks at it: somebody else got on.
+    for (;;) {
+      if (await linkAs(mine, path)) return new HeldLock(path, token, false);
+      const found = await readOwner(path);
+      if (found === undefined) continue;
+      if (!(await isDead(found, path))) return { heldBy: found };
+      const right = await tryFileLock(`${path}.${found.token}`);
+      if ("heldBy" in right) return right;
+      try {
+        if ((await readOwner(path))?.token !== found.token) continue;
+        await rename(mine, path);
+        await removeLeftovers(path, token);
+        return new HeldLock(path, token, true);
+      } finally {
+        await right.release();
+      }
+    }
+  } finally {
+    await rm(mine, { force: true }).catch(() => undefined); // a name that nobody looks for
+  }
+}
+
+/** Takes the lock, waiting for it if need be. Rejects with `STORE_CONFLICT` when the time is over, or as `tryFileLock`. */
+export async function acquireFileLock(path: string, options: FileLockOptions = {}): Promise<FileLock> {
+  const { waitMs = 0, signal } = options;
+  const end = performance.now() + waitMs;
+  for (;;) {
+    signal?.throwIfAborted();
+    const tried = await tryFileLock(path);
+    if (!("heldBy" in tried)) return tried;
+    const leftMs = end - performance.now();
+    if (leftMs <= 0) throw conflict(tried.heldBy, waitMs);
+    // Not in step with the others that wait.
+    const [least, most] = LOOK_MS;
+    await pause(Math.min(leftMs, least + Math.random() * (most - least)));
+  }
+}
+
+class HeldLock implements FileLock {
+  readonly token: string;
+  readonly tookOver: boolean;
+  readonly #path: string;
+  readonly #heartbeat: NodeJS.Timeout;
+  #released: Promise<void> | undefined;
+
+  constructor(path: string, token: string, tookOver: boolean) {
+    this.#path = path;
+    this.token = token;
+    this.tookOver = tookOver;
+    this.#heartbeat = setInterval(() => void this.#beat(), HEARTBEAT_MS);
+    this.#heartbeat.unref();
+  }
+
+  async isHeld(): Promise<boolean> {
+    if (this.#released !== undefined) return false;
+    return (await readOwner(this.#path).catch(() => undefined))?.token === this.token;
+  }
+
+  release(): Promise<void> {
+    this.#released ??= this.#remove();
+    return this.#released;
+  }
+
+  async #remove(): Promise<void> {
+    clearInterval(this.#heartbeat);
+    try {
+      if ((await readOwner(this.#path))?.token === this.token) await rm(this.#path, { force: true });
+    } catch {
+      // The directory is gone, or no longer ours to write: the lock ends with this process at the latest.
+    }
+  }
+
+  async #beat(): Promise<void> {
+    const now = new Date();
+    await utimes(this.#path, now, now).catch(() => undefined); // somebody removed it; `isHeld` tells
+  }
+}
+
+/** Whether the link was made; `false` when the name is taken. */
+async function linkAs(file: string, name: string): Promise<boolean> {
+  try {
+    await link(file, name);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** What a lock file says; `undefined` when there is none. What is no owner, made by hand, say, is a silent one. */
+async function readOwner(path: string): Promise<LockOwner | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+  try {
+    const owner = JSON.parse(text) as LockOwner;
+    if (/^[0-9a-f]{16}$/.test(owner.token) && Number.isSafeInteger(owner.pid)) return owner;
+  } catch {
+    // Not JSON: as below.
+  }
+  return { pid: 0, start: null, place: "nowhere", token: "0".repeat(16), since: "" };
+}
+
+async function isDead(owner: LockOwner, path: string): Promise<boolean> {
+  const alive = isAlive(owner);
+  if (alive !== "unknown") return alive === "no";
+  const info = await stat(path).catch(() => undefined); // gone meanwhile: the next round sees it
+  return info !== undefined && Date.now() - info.mtimeMs > SILENT_MS;
+}
+
+/**
+ * What processes left that died before their file was linked, or while they took over. Only for the holder of `path`:
+ * a file named after the token of an owner before it means nothing to anybody as long as it holds the lock, and that
+ * token never comes again.
+ */
+async function removeLeftovers(path: string, token: string): Promise<void> {
+  const directory = nodePath.dirname(path);
+  const prefix = `${nodePath.basename(path)}.`;
+  const names = await readdir(directory).catch(() => []); // left for the next one
+  for (const name of names) {
+    if (!name.startsWith(prefix) || name.startsWith(prefix + token)) continue;
+    const file = nodePath.join(directory, name);
+    if (name.endsWith(".tmp")) {
+      const owner = await readOwner(file).catch(() => undefined); // as above
+      if (owner === undefined || !(await isDead(owner, file))) continue;
+    } else if (!/^[0-9a-f]{16}(?:\.[0-9a-f]{16})*$/.test(name.slice(prefix.length))) continue;
+    await rm(file, { force: true }).catch(() => undefined); // as above
+  }
+}
+
+function conflict(owner: LockOwner, waitMs: number): SandboxError {
+  return new SandboxError(
+    "STORE_CONFLICT",
+    `Process ${owner.pid} has held the lock since ${owner.since}; waited ${waitMs} ms.`,
+    { pid: owner.pid, since: owner.since },
+  );
+}
+
+async function pause(ms: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, ms));
+}

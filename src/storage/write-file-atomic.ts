@@ -1,0 +1,55 @@
+/** A file that readers see whole, as it was or as it will be, whoever dies meanwhile. */
+import { randomBytes } from "node:crypto";
+import { open, rename, rm } from "node:fs/promises";
+import nodePath from "node:path";
+
+/** How a file is replaced. */
+export interface WriteFileAtomicOptions {
+  /** Whether it is on the disk, and not in its cache alone, before the promise resolves. @default true */
+  readonly sync?: boolean | undefined;
+}
+
+/**
+ * Replaces a file, or makes it, in one step. Rejects with the system's error and leaves the file as it was. A
+ * process that is killed meanwhile leaves a file beside it whose name starts with a dot and ends in `.tmp`.
+ */
+export async function writeFileAtomic(
+  path: string,
+  text: string,
+  options: WriteFileAtomicOptions = {},
+): Promise<void> {
+  const { sync = true } = options;
+  const directory = nodePath.dirname(path);
+  const temporary = nodePath.join(
+    directory,
+    `.${nodePath.basename(path)}.${randomBytes(8).toString("hex")}.tmp`,
+  );
+  try {
+    const file = await open(temporary, "wx", 0o600);
+    try {
+      await file.writeFile(text);
+      if (sync) await file.datasync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined); // the error of the write is the one to tell
+    throw error;
+  }
+  if (sync) await syncDirectory(directory);
+}
+
+/** Puts names on the disk. Where a directory cannot be opened or synced (Windows), the system does it in its time. */
+async function syncDirectory(directory: string): Promise<void> {
+  try {
+    const handle = await open(directory, "r");
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch {
+    // Said above.
+  }
+}

@@ -1,0 +1,112 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { acquireFileLock, type FileLock, tryFileLock } from "../../../src/storage/file-lock.ts";
+import { ownIdentity } from "../../../src/storage/process-identity.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
+
+/** Takes a lock that must be free. */
+async function take(path: string): Promise<FileLock> {
+  const tried = await tryFileLock(path);
+  if ("heldBy" in tried) throw new Error(`held by ${tried.heldBy.pid}`);
+  return tried;
+}
+
+function leave(path: string, owner: object): void {
+  const token = "0123456789abcdef";
+  writeFileSync(path, JSON.stringify({ token, since: "then", ...ownIdentity(), ...owner }));
+}
+
+test("a lock that is held tells who has it, and is free after its release", async () => {
+  const path = join(tempDir(), "lock");
+  const lock = await take(path);
+  expect(await lock.isHeld()).toBe(true);
+  expect(await tryFileLock(path)).toMatchObject({ heldBy: { pid: process.pid, token: lock.token } });
+  await lock.release();
+  expect(await lock.isHeld()).toBe(false);
+  expect(existsSync(path)).toBe(false);
+  const next = await take(path);
+  expect(next.tookOver).toBe(false);
+  // A second release of the first is none of the next one.
+  await lock.release();
+  expect(await next.isHeld()).toBe(true);
+  await next.release();
+});
+
+test("one of ten that ask at once gets it, and nothing else is left beside it", async () => {
+  const folder = tempDir();
+  const tried = await Promise.all(Array.from({ length: 10 }, () => tryFileLock(join(folder, "lock"))));
+  const got = tried.filter((answer): answer is FileLock => !("heldBy" in answer));
+  expect(got).toHaveLength(1);
+  expect(readdirSync(folder)).toEqual(["lock"]);
+  await got[0]?.release();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test.each([
+  ["is gone", { pid: 2 ** 22 + 1 }],
+  ["had its id before another process got it", { start: "1" }],
+])("the lock of an owner that %s is taken over by one of ten", async (_what, owner) => {
+  const folder = tempDir();
+  const path = join(folder, "lock");
+  leave(path, owner);
+  const tried = await Promise.all(Array.from({ length: 10 }, () => tryFileLock(path)));
+  const got = tried.filter((answer): answer is FileLock => !("heldBy" in answer));
+  expect(got.map(({ tookOver }) => tookOver)).toEqual([true]);
+  expect(await got[0]?.isHeld()).toBe(true);
+  expect(readdirSync(folder)).toEqual(["lock"]);
+  await got[0]?.release();
+});
+
+test("one that died while it took over is taken over too, and its files go", async () => {
+  const folder = tempDir();
+  const path = join(folder, "lock");
+  const dead = { pid: 2 ** 22 + 1 };
+  leave(path, dead);
+  leave(`${path}.0123456789abcdef`, { ...dead, token: "fedcba9876543210" });
+  leave(`${path}.fedcba9876543210.tmp`, dead);
+  leave(`${path}.aaaaaaaaaaaaaaaa`, dead);
+  const lock = await take(path);
+  expect(lock.tookOver).toBe(true);
+  expect(readdirSync(folder)).toEqual(["lock"]);
+  await lock.release();
+});
+
+test.each([
+  ["an owner in another place", (path: string) => leave(path, { place: "another machine" })],
+  ["a file that names no owner", (path: string) => writeFileSync(path, "")],
+])("%s keeps the lock as long as there are signs of life", async (_what, make) => {
+  const path = join(tempDir(), "lock");
+  make(path);
+  expect(await tryFileLock(path)).toHaveProperty("heldBy");
+  const past = new Date(Date.now() - 61_000);
+  utimesSync(path, past, past);
+  const lock = await take(path);
+  expect(lock.tookOver).toBe(true);
+  await lock.release();
+});
+
+test("waiting ends with STORE_CONFLICT, with the caller's abort, or with the lock", async () => {
+  const path = join(tempDir(), "lock");
+  const lock = await take(path);
+  await expect(acquireFileLock(path, { waitMs: 20 })).rejects.toMatchObject({
+    code: "STORE_CONFLICT",
+    data: { pid: process.pid },
+  });
+  const caller = new AbortController();
+  const waiting = acquireFileLock(path, { waitMs: 60_000, signal: caller.signal });
+  caller.abort(new Error("enough"));
+  await expect(waiting).rejects.toThrow("enough");
+  const next = acquireFileLock(path, { waitMs: 60_000 });
+  await lock.release();
+  await (await next).release();
+});
+
+test("a directory that is not there, or goes meanwhile, is an error of the system and no lock", async () => {
+  const folder = join(tempDir(), "gone");
+  await expect(tryFileLock(join(folder, "lock"))).rejects.toMatchObject({ code: "ENOENT" });
+  mkdirSync(folder);
+  const lock = await take(join(folder, "lock"));
+  expect(JSON.parse(readFileSync(join(folder, "lock"), "utf8"))).toMatchObject(ownIdentity());
+  await lock.release();
+});

@@ -1,0 +1,22 @@
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { writeFileAtomic } from "../../../src/storage/write-file-atomic.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
+
+test("of many writes at once one is there in the end, whole, and nothing beside it", async () => {
+  const folder = tempDir();
+  const path = join(folder, "a.json");
+  const texts = Array.from({ length: 20 }, (_, index) => JSON.stringify({ index, pad: "x".repeat(50_000) }));
+  await Promise.all(texts.map((text, index) => writeFileAtomic(path, text, { sync: index % 2 === 0 })));
+  expect(texts).toContain(readFileSync(path, "utf8"));
+  expect(readdirSync(folder)).toEqual(["a.json"]);
+});
+
+test("a write that fails leaves what was there, and nothing beside it", async () => {
+  const folder = tempDir();
+  mkdirSync(join(folder, "a"));
+  await expect(writeFileAtomic(join(folder, "a"), "text")).rejects.toThrow();
+  expect(readdirSync(folder)).toEqual(["a"]);
+  await expect(writeFileAtomic(join(folder, "none", "a"), "text")).rejects.toMatchObject({ code: "ENOENT" });
+});
