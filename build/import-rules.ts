@@ -17,6 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "in-process": ["engine", "workspace", "shared"],
   tools: ["shared"],
   shell: ["shared", "workspace"],
+  orchestration: ["storage", "shared"],
   sandbox: ["parent", "in-process", "tools", "shell", "workspace", "shared"],
   storage: ["shared"],
   host: [

@@ -26,6 +26,8 @@ export const ERROR_CODES = {
   FS_ERROR: { http: 422, retry: false },
   TOOL_FAILED: { http: 422, retry: false },
   TOOL_REFUSED: { http: 409, retry: false },
+  LOCK_LOST: { http: 409, retry: false },
+  LEDGER_INVALID: { http: 400, retry: false },
 } as const satisfies Record<string, { http: number; retry: boolean }>;
 
 /** The machine-readable part of a `SandboxError`. */

@@ -1,0 +1,84 @@
+/**
+ * Files that are written in a staging directory, flushed, and moved from there into their place. A reader sees the
+ * old text or the new one, never a part; and whoever moves the staging directory away stops every write through it:
+ * so a late owner of a lock is fenced off, by the kernel and not by a check that is old when it is used.
+ */
+import { randomUUID } from "node:crypto";
+import { mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { codeOf } from "./error-code.ts";
+
+/**
+ * Writes `text` to `path`, making the directories above it. `sync`: flush file and directory to the disk, for what
+ * must outlive a loss of power. Rejects with the system's error and leaves the old file as it was; one exception:
+ * when only the last flush of the directory fails, the new text stands.
+ */
+export async function writeStaged(
+  path: string,
+  text: string,
+  stagingDirectory: string,
+  sync: boolean,
+): Promise<void> {
+  const temporary = join(stagingDirectory, `${TEMPORARY_PREFIX}${randomUUID()}`);
+  try {
+    const file = await open(temporary, "wx", 0o600);
+    try {
+      await file.writeFile(text);
+      if (sync) await file.sync();
+    } finally {
+      await file.close();
+    }
+    await moveStaged(temporary, path, sync);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined); // The first error is the one to tell.
+    throw error;
+  }
+}
+
+/** Takes a file out of its place by way of the staging directory. False when there was none. */
+export async function removeStaged(path: string, stagingDirectory: string, sync: boolean): Promise<boolean> {
+  const aside = join(stagingDirectory, `${TEMPORARY_PREFIX}${randomUUID()}`);
+  try {
+    await rename(path, aside);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+    // Which of the two is missing? Without the staging directory the lock is lost.
+    await stat(stagingDirectory);
+    return false;
+  }
+  await rm(aside, { force: true }).catch(() => undefined); // It goes with the staging directory.
+  if (sync) await syncDirectory(dirname(path));
+  return true;
+}
+
+/** Begins the names of files that are being written. */
+export const TEMPORARY_PREFIX = ".tmp-";
+
+/** Makes the directory of the new place when that is what is missing. */
+async function moveStaged(from: string, to: string, sync: boolean): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+    await makeDirectory(dirname(to), sync);
+    await rename(from, to);
+  }
+  if (sync) await syncDirectory(dirname(to));
+}
+
+/** Makes a directory and those above it, and flushes the names of the new ones. */
+export async function makeDirectory(path: string, sync: boolean): Promise<void> {
+  const first = await mkdir(path, { recursive: true, mode: 0o700 });
+  if (first === undefined || !sync) return;
+  for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made));
+}
+
+/** Flushes the names in a directory. */
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, "r");
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
