@@ -17,7 +17,7 @@ export async function loadEngine(): Promise<Engine> {
 
 /**
  * Puts the stand-in into `scope`; the returned function makes it the real class again. The global is not looked at,
- * not even at its property descriptor, which Node.js 22 and later load the client for: the class of a response's
+ * not even at its property's descriptor, for which Node.js 22 and later load the client: the class of a response's
  * headers is it.
  */
 export function deferHeaders(scope: { Response?: typeof Response }): () => void {
@@ -25,9 +25,9 @@ export function deferHeaders(scope: { Response?: typeof Response }): () => void 
   function Headers(...given: unknown[]): object {
     return Reflect.construct(real() as new () => object, given);
   }
-  const isThere = "Headers" in scope;
-  if (!isThere || !Reflect.defineProperty(scope, "Headers", { ...PLAIN, value: Headers }))
-    return () => undefined;
+  // Deleted first: defining looks at what is there.
+  if (!("Headers" in scope) || !Reflect.deleteProperty(scope, "Headers")) return () => undefined;
+  Object.defineProperty(scope, "Headers", { ...PLAIN, value: Headers });
   return () =>
     Object.defineProperty(scope, "Headers", {
       configurable: true,
