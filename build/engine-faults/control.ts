@@ -23,6 +23,7 @@ export const controlFaults: readonly EngineFault[] = [
       runGuestScript: CONTROL,
       nestedOptions: CONTROL,
       runScriptFile: CONTROL,
+      trips: CONTROL,
       exportFunctions: CONTROL,
       controlBuiltin: CONTROL,
       optionLetters: CONTROL,
@@ -79,6 +80,11 @@ export const controlFaults: readonly EngineFault[] = [
       [
         'execWithInheritedStdin:(v,k)=>i.execFn(v,{...k,stdin:d,stdinKind:"bytes"},!0)',
         'execWithInheritedStdin:(v,k)=>i.execFn(v,nestedOptions(i,h,{...k,stdin:d,stdinKind:"bytes"}),!0)',
+      ],
+      // No fault: a name that a higher tier has ends the script where a shell would say that there is no such command.
+      [
+        's?"/usr/bin:/bin":void 0);',
+        's?"/usr/bin:/bin":void 0);if((!c||c.error==="not_found")&&trips(i.commands,t,i.state.currentLine))throw new ze("","");',
       ],
       // A script called by its path had all variables, functions and options of its caller.
       ["async function kf(e,t,n,r,s){", "async function kf(e,t,n,r,s,exported,name){"],

@@ -19,3 +19,4 @@ export {
   leaveFunctionThrown,
   runWithDebugTrap,
 } from "../../src/engine/control/traps.ts";
+export { trips } from "../../src/engine/trip-wires.ts";

@@ -44,9 +44,12 @@ export interface EngineInput {
 /** How a script ended. */
 export interface EngineResult {
   readonly exitCode: number;
-  /** `limit`: a counter of the engine; `aborted`: the signal or the deadline; `failed`: a fault of the engine. */
-  readonly ending: "exited" | "limit" | "aborted" | "failed";
-  /** Set when `ending` is not `exited`. */
+  /**
+   * `limit`: a counter of the engine; `aborted`: the signal or the deadline; `failed`: a fault of the engine; `tier`:
+   * the script reached one of `tripWires`.
+   */
+  readonly ending: "exited" | "limit" | "aborted" | "failed" | "tier";
+  /** Set when `ending` is not `exited`; the name of the command when it is `tier`. */
   readonly why: string;
   /** The state after the script; `null` when it is as it was. */
   readonly state: ShellState | null;
@@ -81,4 +84,6 @@ export interface EngineOptions {
   /** Limits of just-bash that are to be tighter than ours, by its own names. */
   readonly executionLimits: Readonly<Record<string, number>>;
   readonly defenseInDepth: DefenseInDepth;
+  /** Names that end a script which would not find them. */
+  readonly tripWires: readonly string[];
 }

@@ -45,6 +45,7 @@ import {
 } from "./shell-state.ts";
 import { mayChangeState } from "./state-analysis.ts";
 import { invokeBatched } from "./tools-bootstrap.ts";
+import { plantTripWire, tripText } from "./trip-wires.ts";
 
 /** What `echo $SHELLOPTS $BASHOPTS` prints in a shell of ours before a script changed anything. */
 const FRESH_OPTIONS: ShellOptions = {
@@ -64,6 +65,14 @@ interface Status {
   readonly options: ShellOptions;
 }
 
+/** What commands print when the script around them was ended. */
+const ABORTED = /^bash: (?:execution aborted|.* context revoked)\n/gm;
+
+/** How long a script that was ended may take to give back what it had printed: a thread of `node` takes seconds. */
+const UNWIND_MS = 250;
+
+// A copy: the engine blocks the globals while a script runs.
+const setTimer = setTimeout;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 let shells = 0;
@@ -108,6 +117,8 @@ class ShellSession implements EngineShell {
   #defined: ReadonlySet<string> = new Set();
   #restore: ShellState | null;
   #ended: Promise<void> | null = null;
+  /** The name in `tripWires` that the script reached, and its line. */
+  #tripped: { readonly name: string; readonly line: number } | null = null;
 
   constructor(options: EngineOptions, fs: EngineFileSystem, restore: ShellState | null, nested: boolean) {
     const directory = `/dev/.shell/${++shells}`;
@@ -139,6 +150,17 @@ class ShellSession implements EngineShell {
       this.#signal,
       nested,
     );
+    if (options.tripWires.length > 0) {
+      plantTripWire(Reflect.get(this.#bash, "commands") as object, {
+        names: new Set(options.tripWires),
+        // Everything that runs loses its files at once, background jobs and the command around too.
+        trip: (name, line) => {
+          this.#tripped ??= { name, line };
+          this.#signal.abort();
+          setTimer(() => void this.#endTripped("", ""), UNWIND_MS).unref();
+        },
+      });
+    }
     let handedOut = false;
     this.#bash.registerTransformPlugin({
       name: "shell-session",
@@ -193,9 +215,12 @@ class ShellSession implements EngineShell {
   async #begin(): Promise<void> {
     let why = 'the script switched its shell off ("set -n", or a function or alias named "builtin")';
     let exitCode = 1;
+    let stdout = "";
+    let stderr = "";
     try {
       const result = await this.#bash.exec("true", { signal: this.#signal.signal });
       exitCode = result.exitCode;
+      ({ stdout, stderr } = result);
       const printed = `${result.stdout}${result.stderr}`.trim();
       if (printed !== "") why = printed;
       else if (exitCode === 126) why = "a limit of the engine was reached, such as 256 MiB for one string";
@@ -203,12 +228,26 @@ class ShellSession implements EngineShell {
       why = tellThrown(error);
     }
     this.#closed = true;
+    if (this.#tripped !== null) return this.#endTripped(stdout, stderr);
     const task = this.#task;
     if (task === null) return;
     this.#task = null;
     const ending = this.#signal.fired ? "aborted" : exitCode === 126 ? "limit" : "failed";
     if (ending !== "aborted") await task.input.onOutput("stderr", encoder.encode(`${mendErrorText(why)}\n`));
     task.resolve({ exitCode: ending === "limit" ? 126 : 1, ending, why, state: null });
+  }
+
+  /** @param stdout what commands had printed that streams no sooner than they end */
+  async #endTripped(stdout: string, stderr: string): Promise<void> {
+    const task = this.#task;
+    if (task === null || this.#tripped === null) return;
+    this.#task = null;
+    this.#closed = true;
+    const { name, line } = this.#tripped;
+    const told = `${stderr.replace(ABORTED, "")}${tripText(name, line)}`;
+    if (stdout !== "") await task.input.onOutput("stdout", encoder.encode(stdout));
+    await task.input.onOutput("stderr", encoder.encode(told));
+    task.resolve({ exitCode: 126, ending: "tier", why: name, state: null });
   }
 
   /** The script of the one `exec()`: ends when the shell is closed or no longer does what it is told. */
@@ -333,7 +372,10 @@ class ShellSession implements EngineShell {
 
   #writeErr(bytes: Uint8Array): void | Promise<void> {
     if (bytes.length === 0) return;
-    return this.#task?.input.onOutput("stderr", encoder.encode(mendErrorText(decoder.decode(bytes))));
+    const text = mendErrorText(decoder.decode(bytes));
+    // What the engine says of a script that was ended is said once, by `tripText`.
+    const shown = this.#tripped === null ? text : text.replace(ABORTED, "");
+    if (shown !== "") return this.#task?.input.onOutput("stderr", encoder.encode(shown));
   }
 
   #readStatus(bytes: Uint8Array): void {

@@ -46,6 +46,7 @@ export interface JustBashSetup {
     >
   >;
   readonly executionLimits: Readonly<Record<string, number>>;
+  readonly tripWires: readonly string[];
   /** The built worker's main file; the engine lies beside it. */
   workerFile(): string;
 }
@@ -62,6 +63,7 @@ export function createJustBashExecutor(setup: JustBashSetup): JustBashExecutor {
     network: network === undefined ? null : { allowOnlyMethods: ["GET", "HEAD"], ...network },
     executionLimits: setup.executionLimits,
     defenseInDepth: defenseInDepthForAdapter("just-bash"),
+    tripWires: setup.tripWires,
   };
   let loaded: Promise<{ engine: EngineModule; fs: MountFs }> | null = null;
   const touches = new TouchLogs(mounts);
@@ -172,6 +174,7 @@ export function createJustBashExecutor(setup: JustBashSetup): JustBashExecutor {
 function toEnding(result: { ending: string; why: string } | null): ExecEnding {
   if (result === null) return { kind: "unknown", why: "the engine gave no answer" };
   if (result.ending === "exited") return { kind: "exited" };
+  if (result.ending === "tier") return { kind: "refused", by: "tier" };
   return result.ending === "limit" ? { kind: "refused", by: "limit" } : { kind: "unknown", why: result.why };
 }
 

@@ -54,6 +54,7 @@ export function createSubprocessExecutor(
   options: ResolvedOptions,
   workspace: HarnessWorkspaceSpec,
   tools: boolean,
+  tripWires: readonly string[],
   readOnlyPrefixes: () => readonly string[],
 ): SubprocessExecutor {
   const { limits } = options;
@@ -66,7 +67,7 @@ export function createSubprocessExecutor(
   let lastChannel: unknown = null;
 
   const life = new WorkerLife(options, {
-    openParams: toOpenParams(workspace, tools, options),
+    openParams: toOpenParams(workspace, tools, tripWires, options),
     restoreState: () => state,
     async onToolCall({ execId, path }, argsJson) {
       const command = running.get(execId);
@@ -152,6 +153,7 @@ export function createSubprocessExecutor(
       if (answer !== null && ended === null) {
         const { exitCode, ending, why, stateChanged } = answer.value;
         if (stateChanged && !input.nested) keepState(answer.body);
+        if (ending === "tier") return refuseTier(why);
         if (ending === "limit") return finish(126, { kind: "refused", by: "limit" });
         if (ending === "failed") return finish(126, { kind: "unknown", why: clip(redactHostText(why)) });
         return finish(exitCode, { kind: "exited" });
@@ -173,6 +175,17 @@ export function createSubprocessExecutor(
       if (execId !== null) forget(execId);
       open.delete(command);
       release();
+    }
+
+    /** The worker says the rest itself, on stderr. */
+    function refuseTier(name: string): ExecuteOutput {
+      if (tripWires.includes(name)) return finish(126, { kind: "refused", by: "tier" });
+      const broken = new SandboxError(
+        "PROTOCOL_BROKEN",
+        "The worker named a trip wire that it was not given.",
+      );
+      life.condemn(broken);
+      throw broken;
     }
 
     /** Ids start anew with each worker: the same one may be another command's by now. */

@@ -7,6 +7,7 @@ import type { ResolvedOptions } from "./options.ts";
 export function toOpenParams(
   workspace: HarnessWorkspaceSpec,
   tools: boolean,
+  tripWires: readonly string[],
   { executionLimits, limits }: Pick<ResolvedOptions, "executionLimits" | "limits">,
 ): ParentRequests["open"]["params"] {
   const { python, javascript, network } = workspace.capabilities;
@@ -31,6 +32,7 @@ export function toOpenParams(
             },
     },
     tools,
+    tripWires: [...tripWires],
     executionLimits: { ...executionLimits },
     maxMemoryMb: limits.maxMemoryMb,
     maxWriteBytes: limits.maxWriteBytes,

@@ -23,6 +23,8 @@ export interface OpenParams {
   workspace: WireWorkspace;
   /** Whether scripts may call tools of the parent. */
   tools: boolean;
+  /** Names of commands that end a script which reaches them and would not find them. */
+  tripWires: string[];
   /** The engine's own counters, by its own names. */
   executionLimits: Record<string, number>;
   /** Resident MiB above which the worker ends itself. */
@@ -65,8 +67,11 @@ export interface ExecParams {
  */
 export interface ExecResult {
   exitCode: number;
-  /** `limit`: the engine's own counters ended it; `failed`: the engine did, and `why` says how. */
-  ending: "exited" | "limit" | "failed";
+  /**
+   * `limit`: the engine's own counters ended it; `failed`: the engine did, and `why` says how; `tier`: the script
+   * reached one of `tripWires`, and `why` is its name.
+   */
+  ending: "exited" | "limit" | "failed" | "tier";
   /** Empty when it exited. */
   why: string;
   stateChanged: boolean;
@@ -180,6 +185,7 @@ export const parentRequests: Table<ParentRequests> = {
     params: shape<OpenParams>({
       workspace: wireWorkspace,
       tools: flag,
+      tripWires: list(text),
       executionLimits: record(finite),
       maxMemoryMb: count,
       maxWriteBytes: count,
@@ -199,7 +205,7 @@ export const parentRequests: Table<ParentRequests> = {
     }),
     result: shape<ExecResult>({
       exitCode: integer,
-      ending: oneOf("exited", "limit", "failed"),
+      ending: oneOf("exited", "limit", "failed", "tier"),
       why: text,
       stateChanged: flag,
     }),

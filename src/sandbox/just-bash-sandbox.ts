@@ -3,6 +3,7 @@ import { findWorker } from "../parent/find-worker.ts";
 import { resolveOptions, type SubprocessOptions } from "../parent/options.ts";
 import type { SandboxFileSystem } from "../shared/file-system.ts";
 import type { HarnessSandboxFactory } from "../shared/sandbox.ts";
+import { checkTripWires } from "../shared/trip-wires.ts";
 import { createShellRuntime } from "../shell/shell-runtime.ts";
 import { resolveTraceOptions } from "../shell/trace-options.ts";
 import { createEnvironmentToolBridge } from "../tools/environment-tool-bridge.ts";
@@ -43,6 +44,7 @@ export function justBashSandbox(options: JustBashOptions = {}): HarnessSandboxFa
   if (workerPath !== null) findWorker(workerPath);
   return async (create) => {
     const workspace = withRuntime(checkWorkspace(create.workspace), create.runtime);
+    const tripWires = checkTripWires(create.tripWires);
     const traceOptions = create.traceOptions ?? resolveTraceOptions(undefined, undefined);
     const toolBridge = createEnvironmentToolBridge({ ...create, workspace }, traceOptions, () => undefined);
     await checkCwd(workspace);
@@ -52,6 +54,7 @@ export function justBashSandbox(options: JustBashOptions = {}): HarnessSandboxFa
       tools: toolBridge !== undefined,
       limits,
       executionLimits,
+      tripWires,
       workerFile: () => findWorker(workerPath),
     });
     const { maxWriteBytes } = limits;

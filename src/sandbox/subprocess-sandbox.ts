@@ -4,6 +4,7 @@ import { resolveOptions, type SubprocessOptions } from "../parent/options.ts";
 import { prewarm } from "../parent/prewarm.ts";
 import { createSubprocessExecutor } from "../parent/subprocess-executor.ts";
 import type { HarnessSandboxFactory } from "../shared/sandbox.ts";
+import { checkTripWires } from "../shared/trip-wires.ts";
 import { createShellRuntime } from "../shell/shell-runtime.ts";
 import { resolveTraceOptions } from "../shell/trace-options.ts";
 import { createEnvironmentToolBridge } from "../tools/environment-tool-bridge.ts";
@@ -29,6 +30,7 @@ export function subprocessSandbox(options: SubprocessOptions = {}): HarnessSandb
   return async (create) => {
     const checked = checkWorkspace(create.workspace);
     const workspace = withRuntime(checked, create.runtime);
+    const tripWires = checkTripWires(create.tripWires);
     const traceOptions = create.traceOptions ?? resolveTraceOptions(undefined, undefined);
     const toolBridge = createEnvironmentToolBridge({ ...create, workspace }, traceOptions, () => undefined);
     findWorker(resolved.workerPath);
@@ -39,6 +41,7 @@ export function subprocessSandbox(options: SubprocessOptions = {}): HarnessSandb
       resolved,
       { ...inside.workspace, mounts: withOverlaps(inside.workspace.mounts) },
       toolBridge !== undefined,
+      tripWires,
       () => create.getReadOnlyPrefixes?.() ?? [],
     );
     if (resolved.prewarm > 0) executor.prepare();

@@ -69,6 +69,12 @@ export interface CreateSandboxOptions {
    * dies, the next sandbox with this file tells them (`recovered`), each once. One sandbox at a time.
    */
   readonly changeJournal?: string | undefined;
+  /**
+   * Names of commands that a script must not go on without: where the shell finds no function, alias, builtin or
+   * file of such a name, the whole script ends with 126 and the ending `refused` by `tier`, whatever stands around it.
+   * Sandboxes that cannot do that ignore them.
+   */
+  readonly tripWires?: readonly string[] | undefined;
 }
 
 /** Options of one command. */

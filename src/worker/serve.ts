@@ -100,6 +100,7 @@ export function createHandlers(
         network,
         executionLimits: params.executionLimits,
         defenseInDepth: defenseInDepthForAdapter("subprocess"),
+        tripWires: params.tripWires,
       };
       workspace = { fs, touches: new TouchLogs(tracking), files: hostFiles(fs, cwd), options };
       state = call.body.length === 0 ? null : (JSON.parse(decoder.decode(call.body)) as ShellState);

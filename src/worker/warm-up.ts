@@ -45,6 +45,7 @@ const OPTIONS: EngineOptions = {
   network: null,
   executionLimits: {},
   defenseInDepth: defenseInDepthForAdapter("subprocess"),
+  tripWires: [],
 };
 
 /** What most first commands use; nothing that loads a language. */

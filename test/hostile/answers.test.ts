@@ -105,3 +105,17 @@ test("a state that the worker does not send is lost with it, and the next comman
   expect(await hostile.sandbox.exec("echo $x")).toMatchObject({ stdout: "\n", stateRestored: false });
   await expectGone(hostile);
 });
+
+test("a script that ended over a name which was never planted ends the sandbox", async () => {
+  const hostile = await openHostile((liar) => {
+    liar.hello();
+    liar.ignore("isolation");
+    liar.on("exec", ({ id }) => liar.answer(id, liar.exited({ exitCode: 126, ending: "tier", why: "git" })));
+  }, []);
+  const why = "The worker named a trip wire that it was not given.";
+  expect(await hostile.sandbox.exec("true")).toMatchObject({
+    exitCode: 126,
+    ending: { kind: "unknown", why },
+  });
+  await expectDead(hostile, "PROTOCOL_BROKEN", why);
+});

@@ -13,6 +13,14 @@ type Key = "ignore" | "zero" | "unset" | "chdir" | "split" | "verbose" | "ignore
 const FAILED = 125;
 const NOT_FOUND = 127;
 
+const BUILTINS = new Set(
+  (
+    ". : alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown enable eval " +
+    "exec exit export fc fg getopts hash help history jobs let local logout mapfile popd pushd read readarray readonly " +
+    "return set shift shopt source suspend times trap type typeset ulimit umask unalias unset wait"
+  ).split(" "),
+);
+
 const program: GnuProgram<Key> = {
   name: "env",
   options: {
@@ -72,19 +80,22 @@ async function run(
   const path = directory === undefined ? cwd : fs.resolvePath(cwd, directory);
   if (!(await fs.stat(path).catch(() => null))?.isDirectory)
     return failure(FAILED, `cannot change directory to '${directory}': No such file or directory`);
-  const isFile = name.includes("/");
-  if (!isFile && getRegisteredCommands !== undefined && !getRegisteredCommands().includes(name))
-    return failure(NOT_FOUND, `‘${name}’: No such file or directory`);
+  const notFound = failure(NOT_FOUND, `‘${name}’: No such file or directory`);
+  // A builtin is no program; any other name may be a script on PATH.
+  if (BUILTINS.has(name) && getRegisteredCommands?.().includes(name) !== true) return notFound;
   // Only names that a shell can have reach the command; `command` leaves the functions of the shell out.
   const names = [...variables.keys()].filter((one) => /^[A-Za-z_]\w*$/.test(one));
   const line = `${names.length === 0 ? "" : `export ${names.join(" ")}; `}command ${[name, ...args].map(quote).join(" ")}`;
-  return exec(line, {
+  const result = await exec(line, {
     cwd: path,
     env: Object.fromEntries(names.map((one) => [one, variables.get(one) ?? ""])),
     replaceEnv: true,
     stdin: latin1FromBytes(stdin),
     stdinKind: "bytes",
   });
+  const isMissing =
+    result.exitCode === NOT_FOUND && result.stderr.startsWith(`bash: ${name}: command not found`);
+  return isMissing && !result.stderr.slice(0, -1).includes("\n") ? notFound : result;
 }
 
 /** Puts the words of `-S "…"` in its place. */

@@ -95,6 +95,11 @@ export function endsShell(error: unknown): error is ControlFlowError {
   return error instanceof Error && (error.name === "ExitError" || error.name === "ErrexitError");
 }
 
+/** A deadline, an abort or a trip wire ended the script. */
+export function isAborted(error: unknown): error is ControlFlowError {
+  return error instanceof Error && error.name === "ExecutionAbortedError";
+}
+
 export const NOTHING: Output = { stdout: "", stderr: "", exitCode: 0 };
 
 export function failure(state: InterpreterState, exitCode: number, why: string): Output {

@@ -10,6 +10,7 @@ import {
   endsShell,
   type Interpreter,
   type InterpreterState,
+  isAborted,
   joined,
   type Output,
 } from "./interpreter.ts";
@@ -166,6 +167,8 @@ async function capture(
     try {
       output = await run();
     } catch (error) {
+      // Whoever would have read it is ended too: it must not come out of the script instead.
+      if (isRead && isAborted(error)) error.stdout = "";
       if (!endsShell(error) || state.control === undefined) throw error;
       output = error;
     }

@@ -31,6 +31,7 @@ export const openParams: OpenParams = {
     network: { allowOnlyUrlPrefixes: ["https://example.com/"], allowOnlyMethods: ["GET"] },
   },
   tools: true,
+  tripWires: ["git"],
   executionLimits: { maxCommandCount: 10 },
   maxMemoryMb: 1_024,
   maxWriteBytes: 10_737_418_240,
