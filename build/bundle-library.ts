@@ -6,7 +6,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build, type Metafile } from "esbuild";
-import { checkSelfContained, commonOptions } from "./esbuild-options.ts";
+import { checkSelfContained, commonOptions, OPTIONAL_PEERS } from "./esbuild-options.ts";
 import { root } from "./paths.ts";
 import { requireBuiltins } from "./plugins/require-builtins.ts";
 
@@ -34,6 +34,7 @@ export async function bundleLibrary(outDir: string, buildId: string): Promise<Me
     entryPoints: Object.fromEntries(present),
     outdir: outDir,
     splitting: true,
+    external: OPTIONAL_PEERS,
     chunkNames: "chunk-[hash]",
     // No word for `__filename`: what bundles the library in turn may have one, and src/parent/find-worker.ts asks.
     define: { __BUILD_ID__: JSON.stringify(buildId) },

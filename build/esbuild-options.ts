@@ -16,10 +16,18 @@ export const commonOptions = {
   logLevel: "warning",
 } satisfies BuildOptions;
 
-/** Stops the build when its output would import a package at run time. */
+/** Packages that the library loads if they are there, each by an `import()` in a `try`. */
+export const OPTIONAL_PEERS = ["ai"];
+
+/** Stops the build when its output would import a package at run time, or one that is optional at once. */
 export function checkSelfContained({ outputs }: Metafile): void {
   for (const [output, { imports }] of Object.entries(outputs)) {
-    const missing = imports.find(({ path, external }) => external === true && !isBuiltin(path));
+    const missing = imports.find(
+      ({ path, kind, external }) =>
+        external === true &&
+        !isBuiltin(path) &&
+        !(OPTIONAL_PEERS.includes(path) && kind === "dynamic-import"),
+    );
     if (missing !== undefined) throw new Error(`${output} imports "${missing.path}" at run time.`);
   }
 }

@@ -31,11 +31,16 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "workspace",
     "shared",
   ],
+  // Of a host the loop knows the interface alone: whose it is, the application says.
+  harness: ["host", "tools", "shell", "shared"],
   cli: ["sandbox", "parent", "shared"],
 };
 
 /** Imported for their types alone: they are gone at run time. The in-process adapter loads the built engine by URL. */
-const TYPES_ONLY: ReadonlyArray<readonly [from: string, to: string]> = [["in-process", "engine"]];
+const TYPES_ONLY: ReadonlyArray<readonly [from: string, to: string]> = [
+  ["in-process", "engine"],
+  ["harness", "host"],
+];
 
 /** Folders that must run anywhere: no `node:` module. */
 const NO_NODE = ["shared", "protocol"];
@@ -51,6 +56,7 @@ const VENDORS: Readonly<Record<string, readonly string[]>> = {
   // The probe tries whether the worker could start a program.
   "node:child_process": ["parent/", "worker/probe-attacks.ts"],
   "@cfworker/json-schema": ["tools/"],
+  ai: ["harness/ai-sdk.ts"],
 };
 
 interface Import {

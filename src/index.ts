@@ -1,4 +1,24 @@
 /** `@little-stack/harness`: the public names, one by one. */
+export { createHarness } from "./harness/create-harness.ts";
+export { generateHarness } from "./harness/generate-harness.ts";
+export type {
+  Harness,
+  HarnessBashOptions,
+  HarnessMessage,
+  HarnessModel,
+  HarnessModelSettings,
+  HarnessOptions,
+  HarnessTurnOptions,
+  HarnessTurnSettings,
+} from "./harness/harness-options.ts";
+export type {
+  HarnessFinishReason,
+  HarnessResult,
+  HarnessStep,
+  HarnessStream,
+  HarnessStreamPart,
+} from "./harness/harness-result.ts";
+export { streamHarness } from "./harness/stream-harness.ts";
 export type {
   HarnessHost,
   PersistentDirectory,

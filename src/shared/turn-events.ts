@@ -67,7 +67,7 @@ export interface StepStartedEvent extends HarnessEventBase {
   readonly step: number;
 }
 
-/** The model has answered. Its tool calls follow. */
+/** The model has answered, and its tool calls, which were told before, have ended. */
 export interface StepCompletedEvent extends HarnessEventBase {
   readonly type: "harness.model.step.completed";
   readonly step: number;
@@ -81,7 +81,7 @@ export interface StepCompletedEvent extends HarnessEventBase {
   readonly modelId?: string;
 }
 
-/** The model gave no answer. */
+/** The model gave no answer, or the turn ended before its tool calls did. */
 export interface StepFailedEvent extends HarnessEventBase {
   readonly type: "harness.model.step.failed";
   readonly step: number;

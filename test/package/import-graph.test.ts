@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { OPTIONAL_PEERS } from "../../build/esbuild-options.ts";
 import { importsOf } from "../../build/import-rules.ts";
 import { root } from "../../build/paths.ts";
 
@@ -37,6 +38,22 @@ test.each(ENTRIES)("%s imports nothing but Node.js, and nothing of it that acts"
   expect(outside).toContain("node:fs");
   expect(outside.filter((name) => !isBuiltin(name) || !name.startsWith("node:"))).toEqual([]);
   expect(outside.filter((name) => ACTING.test(name))).toEqual([]);
+});
+
+test.each(ENTRIES)("the one package that %s may load later is the optional peer", (entry) => {
+  const seen = new Set<string>();
+  const later = new Set<string>();
+  const look = (file: string): void => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    const imports = readImports(file);
+    for (const specifier of [...imports.now, ...imports.later]) {
+      if (specifier.startsWith(".")) look(join(dirname(file), specifier));
+      else if (!isBuiltin(specifier)) later.add(specifier);
+    }
+  };
+  look(join(root, "dist", entry));
+  expect([...later]).toEqual(entry === "index.js" ? OPTIONAL_PEERS : []);
 });
 
 test.each(ENTRIES)("no file that %s imports at once holds execa, the engine or zod", (entry) => {

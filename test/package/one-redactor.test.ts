@@ -28,6 +28,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   "engine/commands/reason.ts": "errors of the mounts, in the sandbox's own paths",
   "engine/shell-session.ts": "the parser's words about the script; errors of the engine pass tellThrown",
   "engine/tools-bootstrap.ts": "hands on what the parent has said to a tool call",
+  "harness/model-tool-calls.ts": "errors that the tool bridge has worded; others pass tellThrown",
   "parent/inspect-parts.ts": "what `doctor` prints for the operator, whose paths they are",
   "parent/isolation/bubblewrap.ts":
     "a reason for the operator; the error that is made of it is told redacted",

@@ -1,0 +1,122 @@
+/** The `bash` tool of the model: a command of the turn's sandbox, and its result in the few words that a model needs. */
+import type { PreparedTurn } from "../host/host.ts";
+import type { ExecEnding } from "../shared/executor.ts";
+import type { FileChange } from "../shared/file-change.ts";
+import type { ExecResult, HarnessSandbox } from "../shared/sandbox.ts";
+import { toolFailed } from "../tools/tool-error.ts";
+import { toInputValidator } from "../tools/validate-input.ts";
+import type { HarnessBashOptions } from "./harness-options.ts";
+import type { ArtifactReference, FittedText, LargeOutputs } from "./large-output.ts";
+import { BASH } from "./tool-names.ts";
+
+/** What the model is told of the input; also what its input is held to. */
+export const BASH_INPUT = {
+  type: "object",
+  properties: {
+    command: { type: "string", description: "The bash script to run." },
+    cwd: { type: "string", description: "Working directory for this call only." },
+    timeoutMs: { type: "integer", minimum: 1, description: "Milliseconds until the script is killed." },
+    stdin: { type: "string", description: "Standard input of the script. Default: empty." },
+  },
+  required: ["command"],
+  additionalProperties: false,
+} as const;
+
+const validate = toInputValidator(BASH_INPUT);
+
+interface BashInput {
+  readonly command: string;
+  readonly cwd?: string;
+  readonly timeoutMs?: number;
+  readonly stdin?: string;
+}
+
+/** What the model gets of a command. */
+export interface BashOutput {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** How it ended; absent when it exited by itself. */
+  readonly ending?: string;
+  /** Bytes of streams that were not kept whole. */
+  readonly truncated?: ExecResult["truncated"];
+  /** Where a stream lies that is too large for the answer. */
+  readonly stdoutFile?: ArtifactReference | { readonly notKept: string };
+  readonly stderrFile?: ArtifactReference | { readonly notKept: string };
+  /** Such as `created /session/a.txt`. */
+  readonly changes?: readonly string[];
+}
+
+/** Changed paths that are told; more are counted. */
+const MAX_CHANGES = 20;
+const DEFAULT_MAX_TIMEOUT_MS = 600_000;
+const DEFAULT_MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
+
+export class BashTool {
+  readonly #options: HarnessBashOptions;
+  readonly #outputs: LargeOutputs;
+  readonly #sandbox: () => Promise<HarnessSandbox>;
+
+  constructor(options: HarnessBashOptions, outputs: LargeOutputs, turn: Pick<PreparedTurn, "sandbox">) {
+    this.#options = options;
+    this.#outputs = outputs;
+    this.#sandbox = () => turn.sandbox();
+  }
+
+  /**
+   * JSON text of a `BashOutput`, whatever became of the command. Rejects with `TOOL_FAILED` for bad input, and with
+   * what `turn.sandbox()` throws: `onNoSandbox` has heard of it then.
+   */
+  async run(argsJson: string, signal: AbortSignal, onNoSandbox: (thrown: unknown) => void): Promise<string> {
+    const input = await readBashInput(argsJson);
+    const sandbox = await this.#sandbox().catch((thrown: unknown) => {
+      onNoSandbox(thrown);
+      throw thrown;
+    });
+    const { timeoutMs, maxTimeoutMs, maxOutputBytes } = this.#options;
+    const most = maxTimeoutMs ?? Math.max(timeoutMs ?? 0, DEFAULT_MAX_TIMEOUT_MS);
+    const result = await sandbox.exec(input.command, {
+      cwd: input.cwd,
+      stdin: input.stdin,
+      timeoutMs: input.timeoutMs === undefined ? timeoutMs : Math.min(input.timeoutMs, most),
+      maxOutputBytes: maxOutputBytes ?? DEFAULT_MAX_OUTPUT_BYTES,
+      signal,
+    });
+    return JSON.stringify(await this.#tell(result));
+  }
+
+  async #tell(result: ExecResult): Promise<BashOutput> {
+    const { stdout, stderr } = await this.#outputs.fitStreams(BASH, result.stdoutBytes, result.stderrBytes);
+    const isCut = result.truncated.stdout !== undefined || result.truncated.stderr !== undefined;
+    return {
+      exitCode: result.exitCode,
+      stdout: stdout.text,
+      stderr: stderr.text,
+      ...fileOf("stdoutFile", stdout),
+      ...fileOf("stderrFile", stderr),
+      ...(result.ending.kind === "exited" ? {} : { ending: tellEnding(result.ending) }),
+      ...(isCut ? { truncated: result.truncated } : {}),
+      ...(result.changes.length === 0 ? {} : { changes: tellChanges(result.changes) }),
+    };
+  }
+}
+
+async function readBashInput(argsJson: string): Promise<BashInput> {
+  const validated = await validate(argsJson === "" ? undefined : JSON.parse(argsJson));
+  if (validated.isValid) return validated.value as BashInput;
+  throw toolFailed(BASH, `invalid input for tool ${BASH}: ${validated.issues.join("; ")}`);
+}
+
+function fileOf(name: "stdoutFile" | "stderrFile", { kept }: FittedText): Partial<BashOutput> {
+  return kept === undefined ? {} : { [name]: kept };
+}
+
+function tellEnding(ending: Exclude<ExecEnding, { kind: "exited" }>): string {
+  return ending.kind === "unknown" ? `unknown: ${ending.why}` : `${ending.kind}: ${ending.by}`;
+}
+
+function tellChanges(changes: readonly FileChange[]): string[] {
+  const told = changes.slice(0, MAX_CHANGES).map(({ change, path }) => `${change} ${path}`);
+  const rest = changes.length - told.length;
+  return rest === 0 ? told : [...told, `and ${rest} more`];
+}

@@ -1,0 +1,163 @@
+/**
+ * One turn, whoever drives the model: prepare, call the model and its tools until it has done, and release everything
+ * on every way out. Order at the end: the open step is told, the outcome is said, the turn is disposed of, then the
+ * caller hears.
+ */
+import type { PreparedTurn, TurnOutcome } from "../host/host.ts";
+import { tellThrown } from "../shared/redact.ts";
+import type { HarnessTurnEvent } from "../shared/turn-events.ts";
+import { createRuntimeToolBridge } from "../tools/tool-bridge.ts";
+import { type AiSdk, loadAiSdk, type SdkPart, type SdkRequest } from "./ai-sdk.ts";
+import { BashTool } from "./bash-tool.ts";
+import { describeBash } from "./describe-bash.ts";
+import type { HarnessTurnOptions } from "./harness-options.ts";
+import type { HarnessFinishReason, HarnessResult } from "./harness-result.ts";
+import { LargeOutputs } from "./large-output.ts";
+import { toModelFailure } from "./model-failure.ts";
+import { ModelToolCalls } from "./model-tool-calls.ts";
+import { toModelTools } from "./model-tools.ts";
+import { decideTurn, type TurnSettings } from "./turn-settings.ts";
+import { messagesOf, sumUsage, TurnSteps } from "./turn-steps.ts";
+import { settleSoon, type TurnStop } from "./turn-stop.ts";
+
+/** Calls the model until it has done. Rejects with what the AI SDK throws. */
+export type DriveModel = (sdk: AiSdk, request: SdkRequest) => Promise<void>;
+
+/** Milliseconds that a model's call has to end after an abort; a provider that ignores it is left behind. */
+const GRACE_MS = 2_000;
+
+/**
+ * @throws SandboxError `PEER_MISSING`, `MODEL_FAILED`, `OPTION_INVALID`, `TOOL_INVALID`, what `prepareTurn` throws, and
+ * what the factory of the sandbox throws once a command needs one.
+ */
+export async function runTurn(
+  options: HarnessTurnOptions,
+  stop: TurnStop,
+  drive: DriveModel,
+  onEvent: ((event: HarnessTurnEvent) => unknown) | undefined,
+): Promise<HarnessResult> {
+  try {
+    const sdk = await loadAiSdk();
+    const settings = decideTurn(options);
+    const turn = await settings.host.prepareTurn({ ...settings.prepare, onEvent });
+    const steps = new TurnSteps(turn);
+    const ended = await runSteps(sdk, settings, { turn, steps, stop }, drive);
+    turn.end({ ...ended.outcome, steps: steps.completed.length, usage: sumUsage(steps.completed) });
+    await turn.dispose();
+    if ("failure" in ended) throw ended.failure;
+    return toResult(turn, steps, ended.finishReason, options.runId);
+  } finally {
+    stop.release();
+  }
+}
+
+interface RunningTurn {
+  readonly turn: PreparedTurn;
+  readonly steps: TurnSteps;
+  readonly stop: TurnStop;
+}
+
+type Ended =
+  | { readonly outcome: TurnOutcome; readonly finishReason: HarnessFinishReason }
+  | { readonly outcome: TurnOutcome; readonly failure: unknown };
+
+/** Never rejects: how it ended is its result, so that the turn is disposed of in one place. */
+async function runSteps(
+  sdk: AiSdk,
+  settings: TurnSettings,
+  running: RunningTurn,
+  drive: DriveModel,
+): Promise<Ended> {
+  const { steps, stop } = running;
+  try {
+    const request = await toRequest(sdk, settings, running);
+    stop.signal.throwIfAborted();
+    await settleSoon(drive(sdk, request), stop.signal, GRACE_MS);
+  } catch (thrown) {
+    if (!stop.signal.aborted) return failed(steps, toModelFailure(thrown, steps.current));
+  }
+  if (stop.broken !== undefined) return failed(steps, stop.broken.by);
+  const last = steps.completed.at(-1);
+  const isDone = last !== undefined && !steps.isOpen && last.finishReason !== "tool-calls";
+  if (stop.signal.aborted && !isDone) {
+    const error = `aborted: ${tellThrown(stop.signal.reason)}`;
+    steps.fail(error);
+    return { outcome: { status: "aborted", error, finishReason: "aborted" }, finishReason: "aborted" };
+  }
+  const isCutOff = last?.finishReason === "tool-calls" && steps.completed.length >= settings.maxSteps;
+  const finishReason = isCutOff ? "step-limit" : ((last?.finishReason ?? "unknown") as HarnessFinishReason);
+  return { outcome: { status: "completed", finishReason }, finishReason };
+}
+
+function failed(steps: TurnSteps, failure: unknown): Ended {
+  const error = tellThrown(failure);
+  steps.fail(error);
+  return { outcome: { status: "failed", error }, failure };
+}
+
+async function toRequest(
+  sdk: AiSdk,
+  settings: TurnSettings,
+  { turn, steps, stop }: RunningTurn,
+): Promise<SdkRequest> {
+  const { tools, toolContext, emitToolEvents, maxInlineBytes, bash } = settings;
+  const outputs = new LargeOutputs(turn, maxInlineBytes);
+  const calls = new ModelToolCalls({
+    turn,
+    signal: stop.signal,
+    emitToolEvents,
+    currentStep: () => steps.current,
+  });
+  const modelTools = await toModelTools({
+    sdk,
+    tools,
+    bridge: createRuntimeToolBridge({
+      tools,
+      toolContext,
+      sandboxPaths: turn.workspace.mounts.map(({ path }) => path),
+    }),
+    calls,
+    outputs,
+    signal: stop.signal,
+    onNoSandbox: (thrown) => stop.breakBy(thrown),
+    bash: bash && {
+      tool: new BashTool(bash, outputs, turn),
+      description: describeBash({ turn, tools, timeoutMs: bash.timeoutMs, maxInlineBytes }),
+    },
+  });
+  return {
+    ...settings.request,
+    model: settings.model,
+    tools: modelTools,
+    abortSignal: stop.signal,
+    stopWhen: (state) => state.steps.length >= settings.maxSteps,
+    prepareStep: () => steps.begin(),
+    onStepFinish: (step) => {
+      for (const part of step.content) tellRefused(calls, part);
+      steps.complete(step);
+    },
+  };
+}
+
+function tellRefused(calls: ModelToolCalls, { type, toolName, toolCallId, input, error }: SdkPart): void {
+  if (type === "tool-error") calls.refusedBySdk(String(toolName), input, String(toolCallId), error);
+}
+
+function toResult(
+  turn: PreparedTurn,
+  steps: TurnSteps,
+  finishReason: HarnessFinishReason,
+  runId: string | undefined,
+): HarnessResult {
+  const { completed } = steps;
+  return {
+    text: completed.at(-1)?.text ?? "",
+    finishReason,
+    steps: completed as unknown as HarnessResult["steps"],
+    messages: messagesOf(completed) as unknown as HarnessResult["messages"],
+    usage: sumUsage(completed),
+    sessionId: turn.session.id,
+    turnId: turn.id,
+    ...(runId === undefined ? {} : { runId }),
+  };
+}
