@@ -7,5 +7,8 @@ export type {
   TurnArtifact,
   TurnOutcome,
 } from "./host/host.ts";
+export type { LocalHost, LocalHostOptions } from "./host/local-host.ts";
 export type { LocalHarnessSession } from "./host/session.ts";
+export type { CreateSessionOptions } from "./host/session-store.ts";
 export type { SessionWorkspaceOptions } from "./host/session-workspace.ts";
+export type { TurnRecord } from "./host/turn-record.ts";

@@ -27,6 +27,7 @@ export type {
   TurnArtifact,
   TurnOutcome,
 } from "./host/host.ts";
+export { type LocalHost, type LocalHostOptions, localHost } from "./host/local-host.ts";
 export type { SubprocessOptions } from "./parent/options.ts";
 export { type JustBashOptions, justBashSandbox } from "./sandbox/just-bash-sandbox.ts";
 export { type MountOptions, type OpenSandboxOptions, openSandbox } from "./sandbox/open-sandbox.ts";

@@ -7,6 +7,16 @@ import { subprocessSandbox } from "./subprocess-sandbox.ts";
 /** Options that mean nothing without a process of its own. */
 const PROCESS_ONLY = ["isolation", "nodePath", "execArgv", "env", "prewarm"] as const;
 
+/** Which sandbox `chooseFactory` takes where no option asks for a process. */
+export function modeOf(
+  sandbox: HarnessSandboxMode | HarnessSandboxFactory,
+  runtime: HarnessRuntimeOptions,
+): "subprocess" | "just-bash" | "custom" {
+  if (typeof sandbox === "function") return "custom";
+  if (sandbox !== "auto") return sandbox;
+  return runtime.python !== false || runtime.javascript !== false ? "subprocess" : "just-bash";
+}
+
 /**
  * A mode or a factory → the factory to use. `"auto"` takes a process of its own as soon as the runtime runs
  * code (Python or JavaScript, both on unless turned off) or an option asks for something that only a process has,
@@ -21,10 +31,10 @@ export function chooseFactory(
   options: SubprocessOptions,
 ): HarnessSandboxFactory {
   if (typeof sandbox === "function") return sandbox;
-  const runsCode = runtime.python !== false || runtime.javascript !== false;
   switch (sandbox) {
     case "auto":
-      return runsCode || PROCESS_ONLY.some((name) => options[name] !== undefined)
+      return modeOf(sandbox, runtime) === "subprocess" ||
+        PROCESS_ONLY.some((name) => options[name] !== undefined)
         ? subprocessSandbox(options)
         : inProcess(options);
     case "subprocess":

@@ -118,11 +118,12 @@ export interface FileEvent extends HarnessEventBase {
   /** Found when the journal was read: the host of the command had died before it could tell. */
   readonly recovered?: true;
   /**
-   * Who made the change: a command, a tool that it called, or a call of `sandbox.fs`; `unknown` for what is found
-   * when the sandbox is disposed of: somebody else on the host, or a worker that kept it to itself.
+   * Who made the change: a command, a tool that it called, a call of `sandbox.fs`, or the host itself for a turn (an
+   * artifact); `unknown` for what is found when the sandbox is disposed of: somebody else on the host, or a worker
+   * that kept it to itself.
    */
-  readonly source: "command" | "tool" | "fs" | "unknown";
-  /** `occurrenceId` of the command; absent when `source` is `fs` or `unknown`. */
+  readonly source: "command" | "tool" | "fs" | "host" | "unknown";
+  /** `occurrenceId` of the command; present when `source` is `command` or `tool`. */
   readonly commandId?: string;
   /** Present when `source` is `tool`. */
   readonly toolCallId?: string;

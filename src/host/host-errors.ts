@@ -1,0 +1,41 @@
+/** What the file system refuses a host → a `SandboxError` that says what could not be done. */
+import { isSandboxError, SandboxError, type SandboxErrorCode } from "../shared/errors.ts";
+
+/** A wrong option, by its name and what was expected. */
+export function invalidOption(option: string, expected: string): SandboxError {
+  return new SandboxError("OPTION_INVALID", `Option "${option}" must be ${expected}.`, { option });
+}
+
+/** Throws `OPTION_INVALID` for anything but an object without keys that are not known. */
+export function checkKeys(what: string, value: unknown, known: readonly string[]): void {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw invalidOption(what, "an object");
+  const unknown = Object.keys(value).find((key) => !known.includes(key));
+  if (unknown === undefined) return;
+  throw new SandboxError(
+    "OPTION_INVALID",
+    `Unknown option "${unknown}" of ${what}. Known options: ${known.join(", ")}.`,
+    { option: unknown },
+  );
+}
+
+/** The name of a system's error, or `undefined`. */
+export function errnoOf(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === "string" ? code : undefined;
+}
+
+/**
+ * An error of the file system, said in words of ours. One that is already ours stays as it is.
+ * @param what what could not be done, for example `the session "a" could not be written`
+ */
+export function storeFailed(
+  what: string,
+  cause: unknown,
+  code: SandboxErrorCode = "STORE_FAILED",
+): SandboxError {
+  if (isSandboxError(cause)) return cause;
+  const errno = errnoOf(cause);
+  const why = errno === undefined ? "" : ` (${errno})`;
+  return new SandboxError(code, `${what}${why}.`, errno === undefined ? {} : { errno }, { cause });
+}
