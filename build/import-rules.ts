@@ -19,6 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   shell: ["shared", "workspace"],
   orchestration: ["storage", "shared"],
   sandbox: ["parent", "in-process", "tools", "shell", "workspace", "shared"],
+  providers: ["parent", "shell", "workspace", "shared"],
   storage: ["shared"],
   host: [
     "sandbox",

@@ -29,6 +29,8 @@ export type {
 } from "./host/host.ts";
 export { type LocalHost, type LocalHostOptions, localHost } from "./host/local-host.ts";
 export type { SubprocessOptions } from "./parent/options.ts";
+export { localToolchainSandbox } from "./providers/local-toolchain-sandbox.ts";
+export type { ToolchainLimits, ToolchainOptions } from "./providers/toolchain-options.ts";
 export { type JustBashOptions, justBashSandbox } from "./sandbox/just-bash-sandbox.ts";
 export { type MountOptions, type OpenSandboxOptions, openSandbox } from "./sandbox/open-sandbox.ts";
 export {

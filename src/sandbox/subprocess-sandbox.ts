@@ -8,10 +8,10 @@ import { checkTripWires } from "../shared/trip-wires.ts";
 import { createShellRuntime } from "../shell/shell-runtime.ts";
 import { resolveTraceOptions } from "../shell/trace-options.ts";
 import { createEnvironmentToolBridge } from "../tools/environment-tool-bridge.ts";
+import { checkCwd } from "../workspace/check-cwd.ts";
 import { checkWorkspace } from "../workspace/check-workspace.ts";
 import { addPrivateDirectories } from "../workspace/private-directories.ts";
 import { withOverlaps } from "../workspace/tracked-places.ts";
-import { checkCwd } from "./check-cwd.ts";
 import { withRuntime } from "./effective-capabilities.ts";
 
 /**

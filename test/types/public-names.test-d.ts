@@ -5,6 +5,7 @@ import {
   type HarnessWorkspaceSpec,
   isSandboxError,
   justBashSandbox,
+  localToolchainSandbox,
   openSandbox,
   type SandboxError,
   subprocessSandbox,
@@ -13,6 +14,7 @@ import {
 test("every adapter is a sandbox factory", () => {
   expectTypeOf(subprocessSandbox()).toEqualTypeOf<HarnessSandboxFactory>();
   expectTypeOf(justBashSandbox()).toEqualTypeOf<HarnessSandboxFactory>();
+  expectTypeOf(localToolchainSandbox()).toEqualTypeOf<HarnessSandboxFactory>();
 });
 
 test("the ten-line way in gives the same sandbox as a factory", () => {

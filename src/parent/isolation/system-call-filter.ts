@@ -7,8 +7,21 @@
  *
  * `execve` passes: bubblewrap itself starts Node.js by it, behind the filter. So does what looks at memory only:
  * a filter sees numbers, not what a pointer leads to.
+ *
+ * A jail of programs has the same list with less in it: they may start processes and make pairs of stream sockets,
+ * and where there is no network of the host, local sockets of their own.
  */
-import { ABSENT, BY_ARGUMENT, LAST_KNOWN, type Numbers, REFUSED } from "./system-call-numbers.ts";
+import {
+  ABSENT,
+  BY_ARGUMENT,
+  FOR_PROGRAMS,
+  LAST_KNOWN,
+  type Numbers,
+  REFUSED,
+} from "./system-call-numbers.ts";
+
+/** Who is in the jail: our worker alone, or the machine's own programs, which start one another. */
+export type Inmates = "worker" | "programs";
 
 /** One instruction: code, jump if true, jump if not (both count from the next instruction), operand. */
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, operand: number];
@@ -18,6 +31,7 @@ const RETURN = 0x06;
 const IF_EQUAL = 0x15;
 const IF_ABOVE = 0x25;
 const IF_ANY_BIT = 0x45;
+const AND = 0x54;
 
 /** Where in the kernel's record of a call the number and the architecture lie. */
 const NUMBER_AT = 0;
@@ -40,26 +54,34 @@ const CLONE_THREAD = 0x00010000;
 const QUERY_PERSONALITY = 0xffffffff;
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
+const AF_UNIX = 1;
 const AF_INET = 2;
 const AF_INET6 = 10;
 const AF_NETLINK = 16;
+const SOCK_STREAM = 1;
 const IPPROTO_TCP = 6;
 const IPPROTO_UDP = 17;
 
 const made = new Map<string, Uint8Array | null>();
 
 /** The program for a jail on this machine; `null` where there is none for the architecture. */
-export function systemCallFilter(network: boolean, architecture: string = process.arch): Uint8Array | null {
-  const key = `${architecture} ${network}`;
+export function systemCallFilter(
+  network: boolean,
+  architecture: string = process.arch,
+  inmates: Inmates = "worker",
+): Uint8Array | null {
+  const key = `${architecture} ${network} ${inmates}`;
   const before = made.get(key);
   if (before !== undefined) return before;
   const known = architecture === "x64" || architecture === "arm64" ? ARCHITECTURES[architecture] : null;
-  const program = known === null ? null : toBytes(assemble(known.audit, known.column, network));
+  const program = known === null ? null : toBytes(assemble(known.audit, known.column, network, inmates));
   made.set(key, program);
   return program;
 }
 
-function assemble(audit: number, column: 0 | 1, network: boolean): Instruction[] {
+function assemble(audit: number, column: 0 | 1, network: boolean, inmates: Inmates): Instruction[] {
+  const isAlone = inmates === "worker";
+  const refused = Object.entries(REFUSED).filter(([name]) => isAlone || !FOR_PROGRAMS.has(name));
   const on = (numbers: Numbers, answer: readonly Instruction[]): Instruction[] => {
     const number = numbers[column];
     return number === null ? [] : [[IF_EQUAL, 0, answer.length, number], ...answer];
@@ -75,13 +97,13 @@ function assemble(audit: number, column: 0 | 1, network: boolean): Instruction[]
     [IF_ABOVE, 0, 1, LAST_KNOWN],
     ENOSYS,
     // Each answer ends the program, so what loads an argument need not load the number again.
-    ...on(clone, threadsOnly),
-    ...on(socket, network ? internetOnly : [EPERM]),
+    ...on(clone, isAlone ? threadsOnly : noNamespaces),
+    ...on(socket, network ? internetOnly : isAlone ? [EPERM] : localOnly),
     // One end of a pair of datagram sockets can send to any name, so to the host's abstract ones too.
-    ...on(socketpair, [EPERM]),
+    ...on(socketpair, isAlone ? [EPERM] : streamsOnly),
     ...on(ioctl, noTyping),
     ...on(personality, queryOnly),
-    ...Object.values(REFUSED).flatMap((numbers) => on(numbers, [EPERM])),
+    ...refused.flatMap(([, numbers]) => on(numbers, [EPERM])),
     ...Object.values(ABSENT).flatMap((numbers) => on(numbers, [ENOSYS])),
     PASS,
   ];
@@ -98,6 +120,38 @@ const threadsOnly: readonly Instruction[] = [
   [IF_ANY_BIT, 1, 0, CLONE_THREAD],
   EPERM,
   PASS,
+];
+
+const noNamespaces: readonly Instruction[] = [
+  loadArgument(0),
+  [IF_ANY_BIT, 0, 1, NEW_NAMESPACES],
+  EPERM,
+  PASS,
+];
+
+/** A network of its own has no names of the host: local sockets, and the internet's, which end at the loopback. */
+const localOnly: readonly Instruction[] = [
+  loadArgument(0),
+  [IF_EQUAL, 3, 0, AF_UNIX],
+  [IF_EQUAL, 2, 0, AF_INET],
+  [IF_EQUAL, 1, 0, AF_INET6],
+  [IF_EQUAL, 1, 3, AF_NETLINK],
+  PASS,
+  loadArgument(2),
+  [IF_EQUAL, 1, 0, 0],
+  EPERM,
+  PASS,
+];
+
+/** What programs take for pipes in both directions. The type has flags above its low four bits. */
+const streamsOnly: readonly Instruction[] = [
+  loadArgument(0),
+  [IF_EQUAL, 0, 4, AF_UNIX],
+  loadArgument(1),
+  [AND, 0, 0, 0xf],
+  [IF_EQUAL, 0, 1, SOCK_STREAM],
+  PASS,
+  EPERM,
 ];
 
 /** TCP, UDP, and the question for the machine's own addresses (netlink's route family, number 0), which names need. */

@@ -127,6 +127,42 @@ export const REFUSED: Readonly<Record<string, Numbers>> = {
   memfd_secret: [447, 447],
 };
 
+/**
+ * Of those, what passes in a jail of programs: processes, and what is counted to their own namespaces (shared memory,
+ * semaphores, queues, FIFOs), files without a name, and rules that only take rights away.
+ */
+export const FOR_PROGRAMS: ReadonlySet<string> = new Set([
+  "fork",
+  "vfork",
+  "execveat",
+  "pidfd_open",
+  "pidfd_send_signal",
+  "mknod",
+  "mknodat",
+  "shmget",
+  "shmat",
+  "shmctl",
+  "shmdt",
+  "semget",
+  "semop",
+  "semtimedop",
+  "semctl",
+  "msgget",
+  "msgsnd",
+  "msgrcv",
+  "msgctl",
+  "mq_open",
+  "mq_unlink",
+  "mq_timedsend",
+  "mq_timedreceive",
+  "mq_notify",
+  "mq_getsetattr",
+  "memfd_create",
+  "landlock_create_ruleset",
+  "landlock_add_rule",
+  "landlock_restrict_self",
+]);
+
 /** Refused with ENOSYS, as by an older kernel: the C library and libuv then take another way. */
 export const ABSENT: Readonly<Record<string, Numbers>> = {
   clone3: [435, 435],

@@ -1,6 +1,6 @@
 import { SandboxError } from "../shared/errors.ts";
 import type { HarnessWorkspaceSpec } from "../shared/workspace-spec.ts";
-import { MountFs } from "../workspace/mount-fs.ts";
+import { MountFs } from "./mount-fs.ts";
 
 /** @throws SandboxError `WORKSPACE_INVALID` when the first command would start in a directory that is not there. */
 export async function checkCwd({ cwd, mounts }: HarnessWorkspaceSpec): Promise<void> {
