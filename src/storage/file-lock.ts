@@ -2,6 +2,9 @@
  * A lock that is a file with its owner's name in it, for processes that share a directory. It appears and vanishes
  * whole: a written file is linked into place, and only one link succeeds.
  *
+ * It lasts as long as its owner's process, however long that is busy: for turns, which take minutes and may block their
+ * process. Where an owner that is only slow must not be waited for, `lease-lock.ts` is the one.
+ *
  * The lock of a dead owner is taken over. Two that find it at once must not both believe to have it, and neither may
  * remove what the other has just made. So whoever takes over first takes a lock on that: a file named after the dead
  * owner's token. While it is held nobody else replaces the dead one's file, and a token is never used again. That
@@ -10,7 +13,6 @@
 import { randomBytes } from "node:crypto";
 import { link, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import nodePath from "node:path";
-import { SandboxError } from "../shared/errors.ts";
 import { isAlive, ownIdentity, type ProcessIdentity } from "./process-identity.ts";
 
 /** Who holds a lock, as its file says. */
@@ -32,19 +34,10 @@ export interface FileLock {
   release(): Promise<void>;
 }
 
-/** How to wait for a lock. */
-export interface FileLockOptions {
-  /** Milliseconds to wait for an owner that lives. @default 0 */
-  readonly waitMs?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
 /** How often an owner says that it lives, for those that cannot look at its process, in milliseconds. */
 const HEARTBEAT_MS = 10_000;
 /** Without a sign of life for so long, an owner that nobody can look at counts as dead, in milliseconds. */
 const SILENT_MS = 60_000;
-/** Between two looks at a lock that is waited for, in milliseconds. */
-const LOOK_MS = [2, 30] as const;
 
 /**
  * Takes the lock, or says who has it. The directory must be there: `ENOENT` and every other error of the system
@@ -75,22 +68,6 @@ export async function tryFileLock(path: string): Promise<FileLock | { readonly h
     }
   } finally {
     await rm(mine, { force: true }).catch(() => undefined); // a name that nobody looks for
-  }
-}
-
-/** Takes the lock, waiting for it if need be. Rejects with `STORE_CONFLICT` when the time is over, or as `tryFileLock`. */
-export async function acquireFileLock(path: string, options: FileLockOptions = {}): Promise<FileLock> {
-  const { waitMs = 0, signal } = options;
-  const end = performance.now() + waitMs;
-  for (;;) {
-    signal?.throwIfAborted();
-    const tried = await tryFileLock(path);
-    if (!("heldBy" in tried)) return tried;
-    const leftMs = end - performance.now();
-    if (leftMs <= 0) throw conflict(tried.heldBy, waitMs);
-    // Not in step with the others that wait.
-    const [least, most] = LOOK_MS;
-    await pause(Math.min(leftMs, least + Math.random() * (most - least)));
   }
 }
 
@@ -188,16 +165,4 @@ async function removeLeftovers(path: string, token: string): Promise<void> {
     } else if (!/^[0-9a-f]{16}(?:\.[0-9a-f]{16})*$/.test(name.slice(prefix.length))) continue;
     await rm(file, { force: true }).catch(() => undefined); // as above
   }
-}
-
-function conflict(owner: LockOwner, waitMs: number): SandboxError {
-  return new SandboxError(
-    "STORE_CONFLICT",
-    `Process ${owner.pid} has held the lock since ${owner.since}; waited ${waitMs} ms.`,
-    { pid: owner.pid, since: owner.since },
-  );
-}
-
-async function pause(ms: number): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, ms));
 }

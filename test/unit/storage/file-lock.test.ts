@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { acquireFileLock, type FileLock, tryFileLock } from "../../../src/storage/file-lock.ts";
+import { type FileLock, tryFileLock } from "../../../src/storage/file-lock.ts";
 import { ownIdentity } from "../../../src/storage/process-identity.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
@@ -84,22 +84,6 @@ test.each([
   const lock = await take(path);
   expect(lock.tookOver).toBe(true);
   await lock.release();
-});
-
-test("waiting ends with STORE_CONFLICT, with the caller's abort, or with the lock", async () => {
-  const path = join(tempDir(), "lock");
-  const lock = await take(path);
-  await expect(acquireFileLock(path, { waitMs: 20 })).rejects.toMatchObject({
-    code: "STORE_CONFLICT",
-    data: { pid: process.pid },
-  });
-  const caller = new AbortController();
-  const waiting = acquireFileLock(path, { waitMs: 60_000, signal: caller.signal });
-  caller.abort(new Error("enough"));
-  await expect(waiting).rejects.toThrow("enough");
-  const next = acquireFileLock(path, { waitMs: 60_000 });
-  await lock.release();
-  await (await next).release();
 });
 
 test("a directory that is not there, or goes meanwhile, is an error of the system and no lock", async () => {
