@@ -5,6 +5,7 @@
  */
 import { mkdir } from "node:fs/promises";
 import nodePath from "node:path";
+import { createDurableOrchestrationServices } from "../orchestration/services.ts";
 import { chooseFactory, modeOf } from "../sandbox/mode.ts";
 import { SandboxError } from "../shared/errors.ts";
 import type { HarnessOrchestrationServices } from "../shared/orchestration.ts";
@@ -75,7 +76,10 @@ export function localHost(options: LocalHostOptions = {}): LocalHost {
   resolveTraceOptions(traceOptions, undefined);
   chooseFactory(sandbox, {}, {});
   const data = dataDirectoryAt(dataDir);
-  return new DirectoryHost(data, { sandbox, traceOptions, disposeTimeoutMs }, orchestration ?? {});
+  const ledgers =
+    orchestration ??
+    createDurableOrchestrationServices({ rootDir: nodePath.join(data.root, "orchestration") });
+  return new DirectoryHost(data, { sandbox, traceOptions, disposeTimeoutMs }, ledgers);
 }
 
 interface HostSettings {

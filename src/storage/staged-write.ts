@@ -4,7 +4,7 @@
  * so a late owner of a lock is fenced off, by the kernel and not by a check that is old when it is used.
  */
 import { randomUUID } from "node:crypto";
-import { mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { codeOf } from "./error-code.ts";
 
@@ -54,14 +54,22 @@ export async function removeStaged(path: string, stagingDirectory: string, sync:
 /** Begins the names of files that are being written. */
 export const TEMPORARY_PREFIX = ".tmp-";
 
+/** How often another may remove the directory, empty still, between its making and the move. */
+const MOVE_TRIES = 20;
+
 /** Makes the directory of the new place when that is what is missing. */
 async function moveStaged(from: string, to: string, sync: boolean): Promise<void> {
-  try {
-    await rename(from, to);
-  } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
-    await makeDirectory(dirname(to), sync);
-    await rename(from, to);
+  for (let tries = 1; ; tries++) {
+    try {
+      await rename(from, to);
+      break;
+    } catch (error) {
+      if (codeOf(error) !== "ENOENT" || tries === MOVE_TRIES) throw error;
+      await stat(from);
+      await makeDirectory(dirname(to), sync).catch((failure: unknown) => {
+        if (codeOf(failure) !== "ENOENT") throw failure; // Another has just removed one of them.
+      });
+    }
   }
   if (sync) await syncDirectory(dirname(to));
 }
@@ -73,9 +81,15 @@ export async function makeDirectory(path: string, sync: boolean): Promise<void> 
   for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made));
 }
 
-/** Flushes the names in a directory. */
+/** Flushes the names in a directory; one that another has removed since has none. */
 async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, "r");
+  let directory: FileHandle;
+  try {
+    directory = await open(path, "r");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return;
+    throw error;
+  }
   try {
     await directory.sync();
   } finally {

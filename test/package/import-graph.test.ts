@@ -8,7 +8,7 @@ import { OPTIONAL_PEERS } from "../../build/esbuild-options.ts";
 import { importsOf } from "../../build/import-rules.ts";
 import { root } from "../../build/paths.ts";
 
-const ENTRIES = ["index.js", "sandbox.js"];
+const ENTRIES = ["index.js", "sandbox.js", "host.js"];
 
 /** Modules of Node.js that can start a program, connect or listen, which no import may load. */
 const ACTING = /^node:(?:child_process|cluster|net|tls|https?|http2|dgram|inspector|vm)(?:\/|$)/;
