@@ -76,9 +76,7 @@ export function localHost(options: LocalHostOptions = {}): LocalHost {
   resolveTraceOptions(traceOptions, undefined);
   chooseFactory(sandbox, {}, {});
   const data = dataDirectoryAt(dataDir);
-  const ledgers =
-    orchestration ??
-    createDurableOrchestrationServices({ rootDir: nodePath.join(data.root, "orchestration") });
+  const ledgers = orchestration ?? createDurableOrchestrationServices({ rootDir: data.orchestration });
   return new DirectoryHost(data, { sandbox, traceOptions, disposeTimeoutMs }, ledgers);
 }
 
