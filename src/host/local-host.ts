@@ -5,7 +5,7 @@
  */
 import { mkdir } from "node:fs/promises";
 import nodePath from "node:path";
-import { createDurableOrchestrationServices } from "../orchestration/services.ts";
+import { lazyDurableServices } from "../orchestration/lazy-services.ts";
 import { chooseFactory, modeOf } from "../sandbox/mode.ts";
 import { SandboxError } from "../shared/errors.ts";
 import type { HarnessOrchestrationServices } from "../shared/orchestration.ts";
@@ -76,7 +76,7 @@ export function localHost(options: LocalHostOptions = {}): LocalHost {
   resolveTraceOptions(traceOptions, undefined);
   chooseFactory(sandbox, {}, {});
   const data = dataDirectoryAt(dataDir);
-  const ledgers = orchestration ?? createDurableOrchestrationServices({ rootDir: data.orchestration });
+  const ledgers = orchestration ?? lazyDurableServices({ rootDir: data.orchestration });
   return new DirectoryHost(data, { sandbox, traceOptions, disposeTimeoutMs }, ledgers);
 }
 
