@@ -17,6 +17,7 @@ import { engineFaults } from "./plugins/engine-faults.ts";
 import { jqOutput } from "./plugins/jq-output.ts";
 import { justBashErrors } from "./plugins/just-bash-errors.ts";
 import { noNativeCodecs } from "./plugins/native-codecs.ts";
+import { parserOnly } from "./plugins/parser-only.ts";
 import { pythonMounts } from "./plugins/python-mounts.ts";
 import { requireBuiltins } from "./plugins/require-builtins.ts";
 import { STRIPPER_WASM, stripperWasm, stripTypes } from "./plugins/strip-types.ts";
@@ -29,6 +30,7 @@ const OWN_FILE = { __dirname: "import.meta.dirname", __filename: "import.meta.fi
 const modules = join(root, "node_modules");
 const justBash = join(modules, "just-bash");
 const CHUNKS = "engine/bundle/chunks";
+const PARSER = "parse-script.cjs";
 const PYTHON = "vendor/cpython-emscripten";
 
 /** Name in `dist/worker/` without `.js` → source. */
@@ -48,7 +50,11 @@ const SCRIPTS: Record<string, string[]> = {
 /** Writes the worker into `outDir` and returns what went into it. */
 export async function bundleWorker(outDir: string, buildId: string, entries = ENTRIES): Promise<Metafile[]> {
   const chunks = join(outDir, CHUNKS);
-  const metafiles = [await bundleEntries(outDir, buildId, entries), await bundleLockdown(outDir)];
+  const metafiles = [
+    await bundleEntries(outDir, buildId, entries),
+    await bundleLockdown(outDir),
+    await bundleParser(outDir),
+  ];
   for (const script of Object.keys(SCRIPTS)) metafiles.push(await bundleScript(script, chunks));
   for (const file of Object.values(SCRIPTS).flat()) copyInto(chunks, join(modules, file));
   writeFileSync(join(chunks, STRIPPER_WASM), stripperWasm());
@@ -97,6 +103,18 @@ async function bundleLockdown(outDir: string): Promise<Metafile> {
     ...commonOptions,
     entryPoints: [join(root, "src/worker/lockdown.ts")],
     outfile: join(outDir, "lockdown.js"),
+  });
+  return metafile;
+}
+
+/** CommonJS, as it is loaded synchronously: Node.js 20 cannot do that with an ES module. The worker has no use for it. */
+export async function bundleParser(outDir: string): Promise<Metafile> {
+  const { metafile } = await build({
+    ...commonOptions,
+    format: "cjs",
+    entryPoints: [join(root, "src/engine/parse-script.ts")],
+    outfile: join(outDir, PARSER),
+    plugins: [parserOnly(join(justBash, "dist/bundle")), unusedRequire],
   });
   return metafile;
 }

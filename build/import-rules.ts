@@ -20,6 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   orchestration: ["storage", "shared"],
   sandbox: ["parent", "in-process", "tools", "shell", "workspace", "shared"],
   providers: ["parent", "shell", "workspace", "shared"],
+  tiers: ["engine", "parent", "shared"],
   storage: ["shared"],
   host: [
     "sandbox",
@@ -37,9 +38,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   cli: ["sandbox", "parent", "shared"],
 };
 
-/** Imported for their types alone: they are gone at run time. The in-process adapter loads the built engine by URL. */
+/** Imported for their types alone: they are gone at run time. What is built of the engine is loaded by its path. */
 const TYPES_ONLY: ReadonlyArray<readonly [from: string, to: string]> = [
   ["in-process", "engine"],
+  ["tiers", "engine"],
   ["harness", "host"],
 ];
 
@@ -50,6 +52,7 @@ const NO_NODE = ["shared", "protocol"];
 const VENDORS: Readonly<Record<string, readonly string[]>> = {
   "just-bash": ["engine/"],
   "just-bash:errors": ["engine/"],
+  "just-bash:parser": ["engine/parse-script.ts"],
   diff: ["engine/commands/text/diff-lines.ts"],
   "jq-wasm": ["engine/commands/text/jq.ts"],
   msgpackr: ["protocol/codec.ts"],

@@ -71,3 +71,5 @@ export type {
   MountAccess,
   NetworkPolicy,
 } from "./shared/workspace-spec.ts";
+export type { ClassificationReason, CommandClassification } from "./tiers/classification.ts";
+export { type ClassifyOptions, classifyCommand } from "./tiers/classify-command.ts";

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Plugin } from "esbuild";
-import type { EngineFault } from "../engine-faults/fault.ts";
+import { type EngineFault, INTERPRETER } from "../engine-faults/fault.ts";
 import { faults } from "../engine-faults/index.ts";
 import { root } from "../paths.ts";
 import { changeText } from "./change-text.ts";
@@ -20,16 +20,23 @@ export function engineFaults(bundleDir: string): Plugin {
       build.onLoad({ filter: /[\\/]just-bash[\\/]dist[\\/]bundle[\\/].*\.js$/ }, ({ path }) => {
         const found = byFile.get(path);
         if (found === undefined) return undefined;
-        const text = withoutUnusedRequire(readFileSync(path, "utf8"));
-        const changed = changeText(
-          "just-bash",
-          text,
-          found.flatMap(({ changes }) => changes),
-        );
-        return { contents: importsOf(found) + changed };
+        return { contents: mended(path, found) };
       });
     },
   };
+}
+
+/** The text of the file that holds parser and interpreter, with what it imports of ours. */
+export function mendedInterpreter(bundleDir: string): string {
+  for (const [path, found] of faultsByFile(bundleDir))
+    if (found.some(({ mark }) => mark === INTERPRETER)) return mended(path, found);
+  throw new Error(`just-bash has no file with: ${INTERPRETER}`);
+}
+
+function mended(path: string, found: readonly EngineFault[]): string {
+  const text = withoutUnusedRequire(readFileSync(path, "utf8"));
+  const changes = found.flatMap((fault) => fault.changes);
+  return importsOf(found) + changeText("just-bash", text, changes);
 }
 
 function faultsByFile(bundleDir: string): ReadonlyMap<string, readonly EngineFault[]> {
