@@ -25,6 +25,7 @@ export const SLOW = [
   "test/process/capacity.test.ts",
   "test/process/change-journal.test.ts",
   "test/process/changes-property.test.ts",
+  "test/process/classify-and-trip-wires.test.ts",
   "test/process/content.test.ts",
   "test/process/doctor.test.ts",
   "test/process/full-disk.test.ts",

@@ -1,7 +1,7 @@
 /**
  * `just-bash:parser`: the engine's parser without the interpreter, mended as the worker's is, so that what one can
  * read the other can. Parser and lexer stand together in the interpreter's file: they are cut out, with the imports,
- * and a test checks that they name nothing that was left behind (test/package/parse-script.test.ts).
+ * and a test checks that they name nothing that was left behind (test/package/classify.test.ts).
  */
 import type { Plugin } from "esbuild";
 import { mendedInterpreter } from "./engine-faults.ts";

@@ -172,6 +172,7 @@ function listOf(parameter: string, state: ShellState): readonly string[] | null 
 
 /** Undefined: nothing in the script has set it. */
 function knownValue(parameter: string, state: ShellState): Value | undefined {
+  if (parameter === "0") return state.zero === null ? UNKNOWN_VALUE : text(state.zero);
   if (/^[1-9]\d*$/.test(parameter)) {
     const { positional } = state;
     if (positional === null) return undefined;

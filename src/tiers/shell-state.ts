@@ -35,6 +35,8 @@ export class ShellState {
   readonly aliases = new Map<string, string>();
   /** `$1` and on; null: unknown. */
   positional: readonly string[] | null = null;
+  /** `$0`; null: unknown. */
+  zero: string | null = null;
   /** Fields are split by other characters than blanks. */
   splitsOddly = false;
   /** `PATH` was set here: a program may be another than the one of that name. */
@@ -51,7 +53,7 @@ export class ShellState {
   }
 
   /** The state of a program that this shell starts: what is exported, and no more. */
-  child(positional: readonly string[] | null): ShellState {
+  child(positional: readonly string[] | null, zero: string | null = null): ShellState {
     const child = new ShellState();
     for (const name of this.exported) {
       const value = this.variables.get(name);
@@ -63,6 +65,7 @@ export class ShellState {
       if (bodies !== undefined) child.functions.set(name, bodies);
     }
     child.positional = positional;
+    child.zero = zero;
     child.setsPath = this.setsPath;
     child.touch();
     return child;
@@ -75,6 +78,7 @@ export class ShellState {
     for (const name of other.exported) this.exported.add(name);
     for (const name of other.exportedFunctions) this.exportedFunctions.add(name);
     this.positional = other.positional;
+    this.zero = other.zero;
     this.splitsOddly = other.splitsOddly;
     this.setsPath = other.setsPath;
     this.isOpaque = other.isOpaque;

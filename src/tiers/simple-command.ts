@@ -143,7 +143,7 @@ export class SimpleCommands {
     if (module !== null && why !== null) this.#find(module.text, why, module.at);
     for (const runs of whatItRuns([{ ...name, text: program }, ...args], stdin)) {
       if ("command" in runs) this.#call(runs.command, state.child(null), null, "program");
-      else this.#walk.nested(runs.script, runs.at, state.child(runs.positional));
+      else this.#walk.nested(runs.script, runs.at, state.child(runs.positional, runs.zero));
     }
     return true;
   }

@@ -13,7 +13,13 @@ export interface Field {
 /** What a program runs. */
 export type Runs =
   | { readonly command: readonly Field[] }
-  | { readonly script: string; readonly at: number; readonly positional: readonly string[] | null };
+  | {
+      readonly script: string;
+      readonly at: number;
+      readonly positional: readonly string[] | null;
+      /** `$0`, where it is given. */
+      readonly zero?: string;
+    };
 
 /** Options of programs that take a value: letters, and long names. What is not here takes none. */
 const WITH_VALUE: Readonly<Record<string, readonly [letters: string, names: string]>> = {
@@ -138,7 +144,14 @@ function shell(name: Field, args: readonly Field[], stdin: string | null): reado
   const texts = rest.map(({ text }) => text);
   if (isString) {
     if (first === undefined || first.text === MANY) return [];
-    return [{ script: first.text, at: first.at, positional: texts.slice(1) }];
+    return [
+      {
+        script: first.text,
+        at: first.at,
+        positional: texts.slice(1),
+        ...(texts[0] === undefined ? {} : { zero: texts[0] }),
+      },
+    ];
   }
   if (first === undefined || isStdin) {
     const positional = args.slice(at).map(({ text }) => text);
