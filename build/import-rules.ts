@@ -18,9 +18,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   tools: ["shared"],
   shell: ["shared", "workspace"],
   orchestration: ["storage", "shared"],
-  sandbox: ["parent", "in-process", "tools", "shell", "workspace", "shared"],
   providers: ["parent", "shell", "workspace", "shared"],
-  tiers: ["engine", "parent", "shared"],
+  sandbox: ["parent", "in-process", "tools", "tiers", "shell", "workspace", "shared"],
+  tiers: ["engine", "parent", "shell", "shared"],
   storage: ["shared"],
   host: [
     "sandbox",

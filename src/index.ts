@@ -39,6 +39,7 @@ export {
   tieredExecutionEnvironment,
 } from "./sandbox/renamed.ts";
 export { subprocessSandbox } from "./sandbox/subprocess-sandbox.ts";
+export { tieredSandbox } from "./sandbox/tiered-sandbox.ts";
 export { ERROR_CODES, isSandboxError, SandboxError, type SandboxErrorCode } from "./shared/errors.ts";
 export type { EmitEvent, HarnessEvent } from "./shared/events.ts";
 export type { ExecEnding, Execute, ExecuteInput, ExecuteOutput } from "./shared/executor.ts";
@@ -73,3 +74,4 @@ export type {
 } from "./shared/workspace-spec.ts";
 export type { ClassificationReason, CommandClassification } from "./tiers/classification.ts";
 export { type ClassifyOptions, classifyCommand } from "./tiers/classify-command.ts";
+export type { TieredSandboxOptions } from "./tiers/tiered-options.ts";

@@ -42,6 +42,8 @@ export interface CommandStartedEvent extends HarnessEventBase {
   /** Whether a tool of a running command made the call. */
   readonly nested: boolean;
   readonly argsCount: number;
+  /** Where it runs, in a sandbox of tiers; absent in any other, and for a command that none of them was given. */
+  readonly tier?: 0 | 1;
   /** Fields of this event that the trace options cut. */
   readonly cut?: readonly string[];
 }
@@ -66,6 +68,8 @@ export interface CommandEndFields extends HarnessEventBase {
   /** Set when the tracked mounts could not be read, so that `changes` says nothing. */
   readonly changesUnknown?: string;
   readonly isolation: IsolationRecord;
+  /** As of the command's start. */
+  readonly tier?: 0 | 1;
   readonly cut?: readonly string[];
 }
 

@@ -121,6 +121,8 @@ export interface ExecResult {
   readonly changes: readonly FileChange[];
   /** Whether the command started with the cwd and variables that the last one that ended well had left. */
   readonly stateRestored: boolean;
+  /** Where it ran, in a sandbox of tiers; absent in any other, and for a command that none of them was given. */
+  readonly tier?: 0 | 1;
 }
 
 /** One layer, a rung of the ladder or a part of one: whether it is on, and what it is or why it is off. */
@@ -137,6 +139,8 @@ export interface IsolationReport {
   readonly rung: Exclude<IsolationLayer["name"], "seccomp"> | "none";
   /** The ladder from the bottom; absent where there is none. */
   readonly layers?: readonly IsolationLayer[];
+  /** Whose report it is, in a sandbox of tiers: commands run there from now on. */
+  readonly tier?: 0 | 1;
   readonly engine: string;
   readonly defense: string;
   readonly walls: readonly {

@@ -9,11 +9,13 @@ import {
   openSandbox,
   type SandboxError,
   subprocessSandbox,
+  tieredSandbox,
 } from "../../src/index.ts";
 
 test("every adapter is a sandbox factory", () => {
   expectTypeOf(subprocessSandbox()).toEqualTypeOf<HarnessSandboxFactory>();
   expectTypeOf(justBashSandbox()).toEqualTypeOf<HarnessSandboxFactory>();
+  expectTypeOf(tieredSandbox()).toEqualTypeOf<HarnessSandboxFactory>();
   expectTypeOf(localToolchainSandbox()).toEqualTypeOf<HarnessSandboxFactory>();
 });
 
