@@ -3,9 +3,9 @@
  * results and the same events in a child process and in this one, and both are right.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { normaliseEvents } from "../../src/conformance/normalise-events.ts";
 import type { ExecResult } from "../../src/shared/sandbox.ts";
 import type { CorpusCase, Expected } from "../fixtures/corpus/case.ts";
-import { normaliseEvents } from "./normalise-events.ts";
 import { truthOf } from "./real-answers.ts";
 import { type CaseRun, runCase } from "./run-case.ts";
 import { openTaskRunner, type TaskRunner } from "./task-run.ts";

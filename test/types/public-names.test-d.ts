@@ -1,4 +1,5 @@
 import { expectTypeOf, test } from "vitest";
+import { type ConformanceCase, type runSuite, sandboxSuite } from "../../src/conformance.ts";
 import {
   type HarnessSandbox,
   type HarnessSandboxFactory,
@@ -36,4 +37,9 @@ test("a workspace is plain data that nobody may change", () => {
 test("an error of ours is known by its guard", () => {
   const error: unknown = undefined;
   if (isSandboxError(error)) expectTypeOf(error).toEqualTypeOf<SandboxError>();
+});
+
+test("a case runs with no argument, as any test runner calls it", () => {
+  expectTypeOf<Parameters<ConformanceCase["run"]>>().toEqualTypeOf<[]>();
+  expectTypeOf(sandboxSuite).returns.toExtend<Parameters<typeof runSuite>[0]>();
 });

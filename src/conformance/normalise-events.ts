@@ -1,5 +1,5 @@
 /** Events without what may differ between two runs: ids, times, digests and sizes of what a run names by itself. */
-import type { HarnessEvent } from "../../src/shared/events.ts";
+import type { HarnessEvent } from "../shared/events.ts";
 
 type Plain = Record<string, unknown>;
 

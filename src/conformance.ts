@@ -1,0 +1,18 @@
+/** `@little-stack/harness/conformance`: the suites by which adapters are proved, for authors of others. */
+export { ConformanceError } from "./conformance/check.ts";
+export type {
+  SandboxCapabilities,
+  SandboxFaults,
+  SandboxSuiteOptions,
+} from "./conformance/sandbox-options.ts";
+export { sandboxSuite } from "./conformance/sandbox-suite.ts";
+export {
+  type CaseOutcome,
+  type ConformanceCase,
+  type ConformanceReport,
+  type ConformanceSuite,
+  formatReport,
+  type RunSuiteOptions,
+  runSuite,
+  type UnclaimedCase,
+} from "./conformance/suite.ts";
