@@ -20,6 +20,7 @@ export const SLOW = [
   "test/contract/tasks-here.test.ts",
   "test/faults/matrix-in-jail.test.ts",
   "test/faults/matrix-of-workers.test.ts",
+  "test/faults/turn-matrix.test.ts",
   "test/package/bundling.test.ts",
   "test/process/bridge-waits.test.ts",
   "test/process/capacity.test.ts",
