@@ -1,9 +1,9 @@
 /** From tier 0 into a sandbox of a higher tier: opened in time, its shell where that of tier 0 was, and alive. */
 import type { CreateSandboxOptions, ExecResult, HarnessSandboxFactory } from "../shared/sandbox.ts";
 import { waitAtMost } from "../shell/bounded-wait.ts";
-import type { EventStream } from "../shell/event-stream.ts";
 import { type HandedState, STATE_SCRIPT, toHandedState } from "./handed-state.ts";
 import { Tier } from "./tier.ts";
+import type { SharedEvents } from "./tier-events.ts";
 
 /** What the first command above has to know. */
 export interface Arrival {
@@ -23,10 +23,10 @@ const DISPOSE_MS = 20_000;
 export async function openInTime(
   factory: HarnessSandboxFactory,
   create: CreateSandboxOptions,
-  stream: EventStream,
+  shared: SharedEvents,
   timeoutMs: number,
 ): Promise<Tier> {
-  const opening = Tier.open(1, factory, create, stream);
+  const opening = Tier.open(1, factory, create, shared);
   const opened = await waitAtMost(opening, timeoutMs);
   if (opened.inTime) return opened.value;
   void opening.then(

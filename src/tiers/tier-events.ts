@@ -3,19 +3,28 @@ import { randomUUID } from "node:crypto";
 import type { HarnessEvent } from "../shared/events.ts";
 import type { EventStream } from "../shell/event-stream.ts";
 import { currentToolScope } from "../shell/tool-scope.ts";
+import type { ToldOnce } from "./told-once.ts";
+
+/** What the tiers of one sandbox share. */
+export interface SharedEvents {
+  readonly stream: EventStream;
+  readonly toldOnce: ToldOnce;
+}
 
 /** One per tier. Commands get the tier's number; those that nobody asked for are not told. */
 export class TierEvents {
   readonly #level: 0 | 1;
   readonly #stream: EventStream;
+  readonly #toldOnce: ToldOnce;
   /** Commands under way. */
   readonly #open = new Set<string>();
   readonly #hidden = new Set<string>();
   #hidesNext = false;
 
-  constructor(level: 0 | 1, stream: EventStream) {
+  constructor(level: 0 | 1, { stream, toldOnce }: SharedEvents) {
     this.#level = level;
     this.#stream = stream;
+    this.#toldOnce = toldOnce;
   }
 
   /** The next command that starts, but for those of tools, is one of ours. */
@@ -54,9 +63,10 @@ export class TierEvents {
         const { commandId, toolCallId: _, ...rest } = event;
         const isHidden = commandId !== undefined && this.#hidden.has(commandId);
         // Ours change nothing: somebody else did, while the mounts were walked for them.
-        this.#stream.emit(
-          isHidden ? { ...rest, occurrenceId: randomUUID(), source: "unknown", unreported: true } : event,
-        );
+        const told = isHidden
+          ? ({ ...rest, occurrenceId: randomUUID(), source: "unknown", unreported: true } as const)
+          : event;
+        if (this.#toldOnce.isNews(told)) this.#stream.emit(told);
         return;
       }
       default:

@@ -7,10 +7,9 @@ import type {
   HarnessSandbox,
   HarnessSandboxFactory,
 } from "../shared/sandbox.ts";
-import type { EventStream } from "../shell/event-stream.ts";
 import { withoutReport } from "../shell/exec-result.ts";
 import { CommandNumbers } from "./command-numbers.ts";
-import { TierEvents } from "./tier-events.ts";
+import { type SharedEvents, TierEvents } from "./tier-events.ts";
 
 export class Tier {
   readonly level: 0 | 1;
@@ -32,9 +31,9 @@ export class Tier {
     level: 0 | 1,
     factory: HarnessSandboxFactory,
     create: CreateSandboxOptions,
-    stream: EventStream,
+    shared: SharedEvents,
   ): Promise<Tier> {
-    const events = new TierEvents(level, stream);
+    const events = new TierEvents(level, shared);
     const numbers = new CommandNumbers();
     const { replay } = create;
     const sandbox: unknown = await factory({

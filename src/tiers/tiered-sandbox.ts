@@ -30,7 +30,9 @@ import { FileGate } from "./file-gate.ts";
 import { type Arrival, handOver, openInTime } from "./move-up.ts";
 import { lostDirectory, type Need, noHigherTier, notClassified, notOpened } from "./refusals.ts";
 import { Tier } from "./tier.ts";
+import type { SharedEvents } from "./tier-events.ts";
 import { checkClassification } from "./tiered-options.ts";
+import { ToldOnce } from "./told-once.ts";
 
 /** What a tiered sandbox is made of; every option is set. */
 export interface TieredParts {
@@ -46,10 +48,10 @@ const DISPOSE_MS = 5_000;
 
 /** Opens tier 0. Rejects as its factory does. */
 export async function openTiered(parts: TieredParts, create: CreateSandboxOptions): Promise<HarnessSandbox> {
-  const stream = new EventStream(create.emit);
+  const shared = { stream: new EventStream(create.emit), toldOnce: new ToldOnce() };
   const tripWires = [...new Set([...parts.tripWires, ...checkTripWires(create.tripWires)])];
-  const tier0 = await Tier.open(0, parts.tier0, { ...create, tripWires }, stream);
-  return new TieredSandbox(parts, create, stream, tier0);
+  const tier0 = await Tier.open(0, parts.tier0, { ...create, tripWires }, shared);
+  return new TieredSandbox(parts, create, shared, tier0);
 }
 
 /** Where a command goes, or why it goes nowhere. */
@@ -59,6 +61,7 @@ class TieredSandbox implements HarnessSandbox {
   readonly fs: SandboxFileSystem;
   readonly #parts: TieredParts;
   readonly #create: CreateSandboxOptions;
+  readonly #shared: SharedEvents;
   readonly #stream: EventStream;
   readonly #tier0: Tier;
   readonly #gate: FileGate;
@@ -74,10 +77,11 @@ class TieredSandbox implements HarnessSandbox {
   #commands = 0;
   #disposed: Promise<void> | undefined;
 
-  constructor(parts: TieredParts, create: CreateSandboxOptions, stream: EventStream, tier0: Tier) {
+  constructor(parts: TieredParts, create: CreateSandboxOptions, shared: SharedEvents, tier0: Tier) {
     this.#parts = parts;
     this.#create = create;
-    this.#stream = stream;
+    this.#shared = shared;
+    this.#stream = shared.stream;
     this.#tier0 = tier0;
     this.#gate = new FileGate(() => this.#current.sandbox.fs);
     this.fs = this.#gate.files;
@@ -208,11 +212,12 @@ class TieredSandbox implements HarnessSandbox {
     let above: Tier | undefined;
     let gate: { open(): void } | undefined;
     try {
-      above = await openInTime(nextTier, this.#create, this.#stream, this.#parts.provisionTimeoutMs);
+      above = await openInTime(nextTier, this.#create, this.#shared, this.#parts.provisionTimeoutMs);
       this.#refuseWhenDisposed();
       const closed = this.#gate.close();
       gate = closed;
       await waitAtMost(closed.quiet, DISPOSE_MS);
+      this.#shared.toldOnce.isHandingOver = true;
       this.#arrival = await handOver(this.#tier0, above);
       this.#refuseWhenDisposed();
       this.#above = above;
@@ -222,6 +227,7 @@ class TieredSandbox implements HarnessSandbox {
       await above?.dispose();
       throw thrown;
     } finally {
+      this.#shared.toldOnce.isHandingOver = false;
       gate?.open();
     }
   }

@@ -11,6 +11,7 @@ import {
   type TieredSandboxOptions,
   tieredSandbox,
 } from "../../src/index.ts";
+import { createShellRuntime } from "../../src/sandbox.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 /** A script with the word `up` needs the higher tier. */
@@ -242,6 +243,27 @@ describe("the move", () => {
     for (const script of ["true", call, `: up; ${call}`, call]) await sandbox.exec(script);
     expect(numbers).toEqual([2, 3, 4]);
   });
+});
+
+test("what others change while the shell is being moved is nobody's, and told", async () => {
+  const { sandbox, events, directory } = await open({
+    nextTier: async ({ workspace, emit }) =>
+      createShellRuntime({
+        workspace,
+        emit,
+        // An executor that does not say what it touches: the mounts are walked before and after each command.
+        execute: async ({ command }) => {
+          if (command.includes("cd -- ")) writeFileSync(join(directory, "others"), "1");
+          return { exitCode: 0, stdout: "", stderr: "" };
+        },
+      }),
+  });
+  await sandbox.exec("true");
+  expect(await sandbox.exec("up")).toMatchObject({ tier: 1, changes: [] });
+  await sandbox.dispose();
+  const files = events.filter(({ type }) => type.startsWith("harness.file"));
+  expect(files).toMatchObject([{ path: "/w/others", source: "unknown", unreported: true }]);
+  expect(files[0]).not.toHaveProperty("commandId");
 });
 
 describe("what a tool runs", () => {
