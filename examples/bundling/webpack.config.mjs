@@ -15,7 +15,12 @@ const cjs = { ...common, output: { path, filename: "[name].cjs", chunkFilename: 
 // The package stays in node_modules.
 const external = { entry: { external: "./main.mjs" }, externals: ["@little-stack/harness"] };
 // The package goes into the bundle, and its worker beside it.
-const bundled = { entry: { bundled: "./main.mjs" }, plugins: [{ apply: copyWorker }] };
+const bundled = {
+  entry: { bundled: "./main.mjs" },
+  plugins: [{ apply: copyWorker }],
+  // The AI SDK is optional: without it webpack warns, and only `generateHarness` and `streamHarness` need it.
+  ignoreWarnings: [{ module: /little-stack/, message: /Can't resolve 'ai'/ }],
+};
 
 export default [
   { ...esm, ...external, externalsType: "module" },

@@ -33,8 +33,8 @@ const TURN_SETTINGS = [
   "persistentDirs",
   ...MODEL_SETTINGS,
 ];
-const HARNESS_OPTIONS = ["host", "model", "bash", "maxInlineBytes", ...TURN_SETTINGS];
-const TURN_OPTIONS = [
+export const HARNESS_OPTIONS = ["host", "model", "bash", "maxInlineBytes", ...TURN_SETTINGS];
+export const TURN_OPTIONS = [
   "harness",
   "prompt",
   "messages",

@@ -42,8 +42,11 @@ export async function runTurn(
     const turn = await settings.host.prepareTurn({ ...settings.prepare, onEvent });
     const steps = new TurnSteps(turn);
     const ended = await runSteps(sdk, settings, { turn, steps, stop }, drive);
-    turn.end({ ...ended.outcome, steps: steps.completed.length, usage: sumUsage(steps.completed) });
-    await turn.dispose();
+    try {
+      turn.end({ ...ended.outcome, steps: steps.completed.length, usage: sumUsage(steps.completed) });
+    } finally {
+      await turn.dispose();
+    }
     if ("failure" in ended) throw ended.failure;
     return toResult(turn, steps, ended.finishReason, options.runId);
   } finally {
@@ -134,6 +137,8 @@ async function toRequest(
     prepareStep: () => steps.begin(),
     onStepFinish: (step) => {
       for (const part of step.content) tellRefused(calls, part);
+      // Its tools were cut short. With streams the AI SDK says nothing of such a step; without, it calls it finished.
+      if (stop.signal.aborted && step.finishReason === "tool-calls") return;
       steps.complete(step);
     },
   };

@@ -2,7 +2,8 @@
  * The bundlers that are there anyway, on the very files of examples/bundling/, which are the ones that the
  * documentation shows. All of them: `npm run test:bundlers`.
  */
-import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../../build/paths.ts";
@@ -42,6 +43,42 @@ describe.each(here)("$name", (bundler) => {
     expect(holdingWorker(packed.project)).toEqual([]);
   });
 });
+
+test.each([
+  [
+    "esbuild",
+    `import { build } from "esbuild";
+    const { warnings } = await build({
+      entryPoints: ["asks-a-model.mjs"], outfile: "out-model/esbuild.mjs",
+      bundle: true, platform: "node", format: "esm", logLevel: "silent",
+    });
+    if (warnings.length > 0) throw new Error(JSON.stringify(warnings));`,
+    "esbuild.mjs",
+  ],
+  [
+    "vite",
+    `import { build } from "vite";
+    await build({
+      configFile: false, logLevel: "error", ssr: { noExternal: true },
+      build: { ssr: "asks-a-model.mjs", outDir: "out-model", emptyOutDir: false,
+        rollupOptions: { output: { entryFileNames: "vite.mjs" } } },
+    });`,
+    "vite.mjs",
+  ],
+])(
+  "%s bundles a program with a harness where the AI SDK is missing; run, it says what to install",
+  (_name, code, file) => {
+    const program = `
+    import { createHarness, generateHarness, localHost } from "@little-stack/harness";
+    const harness = createHarness({ host: localHost(), model: "some/model" });
+    await generateHarness({ harness, prompt: "go" }).catch(({ code }) => console.log(code));`;
+    writeFileSync(join(packed.project, "asks-a-model.mjs"), program);
+    const run = (args: string[]) =>
+      spawnSync(process.execPath, args, { cwd: packed.project, encoding: "utf8", timeout: 60_000 });
+    expect(run(["--input-type=module", "--eval", code])).toMatchObject({ status: 0, stdout: "", stderr: "" });
+    expect(run([join("out-model", file)])).toMatchObject({ stdout: "PEER_MISSING\n", stderr: "" });
+  },
+);
 
 const document = readFileSync(join(root, "docs/bundling.md"), "utf8");
 

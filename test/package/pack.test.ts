@@ -1,6 +1,6 @@
 /** The package as it is published: what is in it, how large it is, and that it runs with nothing installed. */
 import { spawnSync } from "node:child_process";
-import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -168,6 +168,54 @@ test("every part of the engine loads from the worker folder, but for two native 
     expect.stringMatching(/^node-liblzma-.*: node-liblzma is not part of this worker$/),
     expect.stringMatching(/^zstd-.*: @mongodb-js\/zstd is not part of this worker$/),
   ]);
+});
+
+test("without the AI SDK a turn says what to install, before it touches the disk, and everything else works", () => {
+  const program = `
+    import { existsSync } from "node:fs";
+    import { createHarness, generateHarness, localHost, streamHarness } from "@little-stack/harness";
+    const host = localHost({ dataDir: "never-made" });
+    const harness = createHarness({ host, model: "some/model" });
+    const told = [];
+    await generateHarness({ harness, prompt: "go" }).catch((error) => told.push(error.code, error.message));
+    await streamHarness({ harness, prompt: "go" }).result.catch((error) => told.push(error.code));
+    told.push(existsSync("never-made"));
+    const turn = await host.prepareTurn({ runtime: { python: false, javascript: false } });
+    const { stdout } = await (await turn.sandbox()).exec("echo works");
+    await host.close();
+    console.log(JSON.stringify([...told, stdout]));`;
+  const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", program], {
+    cwd: packed.project,
+    encoding: "utf8",
+    env: {},
+  });
+  expect(stderr).toBe("");
+  expect(JSON.parse(stdout)).toEqual([
+    "PEER_MISSING",
+    expect.stringContaining("npm install ai"),
+    "PEER_MISSING",
+    false,
+    "works\n",
+  ]);
+});
+
+test("its declarations are checked without an error where the AI SDK is not installed", () => {
+  const nodeTypes = join(packed.project, "node_modules/@types/node");
+  cpSync(join(root, "node_modules/@types/node"), nodeTypes, { recursive: true });
+  const undici = join(root, "node_modules/undici-types");
+  cpSync(undici, join(packed.project, "node_modules/undici-types"), { recursive: true });
+  const manifest = JSON.parse(readFileSync(join(packed.folder, "package.json"), "utf8"));
+  const entries = Object.keys(manifest.exports).filter((name) => manifest.exports[name].types !== undefined);
+  const names = entries.map((name) => `export * from "@little-stack/harness${name.slice(1)}";`);
+  writeFileSync(join(packed.project, "uses.mts"), names.join("\n"));
+  const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--types", "node"];
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    [join(root, "node_modules/typescript/bin/tsc"), ...options, "--skipLibCheck", "false", "uses.mts"],
+    { cwd: packed.project, encoding: "utf8" },
+  );
+  expect(stdout).toBe("");
+  expect(status).toBe(0);
 });
 
 /** Bytes of a module and of all that it imports statically. */

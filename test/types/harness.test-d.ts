@@ -1,0 +1,43 @@
+import { type LanguageModel, type ModelMessage, type TextStreamPart, type ToolSet, tool } from "ai";
+import { expectTypeOf, test } from "vitest";
+import { z } from "zod";
+import {
+  createHarness,
+  generateHarness,
+  type Harness,
+  type HarnessHost,
+  type HarnessMessage,
+  type HarnessModel,
+  type HarnessResult,
+  type HarnessTools,
+  type LocalHost,
+  streamHarness,
+} from "../../src/index.ts";
+
+declare const harness: Harness;
+
+test("what the AI SDK gives is taken: models, messages and tools", () => {
+  expectTypeOf<LanguageModel>().toExtend<HarnessModel>();
+  expectTypeOf<ModelMessage>().toExtend<HarnessMessage>();
+  const tools = { find: tool({ inputSchema: z.object({ id: z.string() }), execute: async ({ id }) => id }) };
+  expectTypeOf(tools).toExtend<HarnessTools>();
+});
+
+test("a local host is a host, and a harness gives results", () => {
+  expectTypeOf<LocalHost>().toExtend<HarnessHost>();
+  expectTypeOf(createHarness).returns.toEqualTypeOf<Harness>();
+  expectTypeOf(generateHarness).returns.resolves.toEqualTypeOf<HarnessResult>();
+  expectTypeOf(generateHarness({ harness, prompt: "go" }))
+    .resolves.toHaveProperty("text")
+    .toBeString();
+});
+
+test("the messages of a result go into the next turn", () => {
+  expectTypeOf<HarnessResult["messages"]>().toExtend<readonly HarnessMessage[]>();
+});
+
+test("a stream has the AI SDK's own parts for who says so", () => {
+  const stream = streamHarness<TextStreamPart<ToolSet>>({ harness, prompt: "go" });
+  expectTypeOf(stream.fullStream).toEqualTypeOf<AsyncIterable<TextStreamPart<ToolSet>>>();
+  expectTypeOf(streamHarness({ harness, prompt: "go" }).textStream).toEqualTypeOf<AsyncIterable<string>>();
+});
