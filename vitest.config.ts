@@ -34,6 +34,7 @@ export const SLOW = [
   "test/process/nesting.test.ts",
   "test/process/other-nodes.test.ts",
   "test/process/rungs.test.ts",
+  "test/process/toolchain-endings.test.ts",
   "test/process/worker-leftovers.test.ts",
   "test/soak/soak.test.ts",
 ];

@@ -22,6 +22,8 @@ export interface WorkerExit {
 export interface WorkerProcess {
   /** Of the process that runs the guest; of the one around it until that has started. */
   readonly pid: number;
+  /** Of the process that was started, whatever is inside it, and of its group. */
+  readonly outerPid: number;
   readonly stdin: Writable;
   readonly stdout: Readable;
   /** Settles once, when the process is gone. Never rejects. */
@@ -139,6 +141,7 @@ export async function spawnWorker(options: SpawnOptions): Promise<WorkerProcess>
     get pid() {
       return workerPid();
     },
+    outerPid: pid,
     stdin,
     stdout,
     exit,

@@ -66,15 +66,16 @@ export async function until(condition: () => boolean, timeoutMs = 5_000): Promis
   }
 }
 
-/** Process ids of all that descends from a process (Linux). */
+/** Process ids of all that descends from a process, from whichever thread (Linux). */
 export function descendants(pid: number): number[] {
-  let children: number[];
-  try {
-    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").trim();
-    children = text === "" ? [] : text.split(" ").map(Number);
-  } catch {
-    // Gone between the listing and the look.
-    return [];
-  }
+  const children = entries(`/proc/${pid}/task`).flatMap((thread) => {
+    try {
+      const text = readFileSync(`/proc/${pid}/task/${thread}/children`, "latin1").trim();
+      return text === "" ? [] : text.split(" ").map(Number);
+    } catch {
+      // Gone between the listing and the look.
+      return [];
+    }
+  });
   return children.flatMap((child) => [child, ...descendants(child)]);
 }

@@ -38,6 +38,11 @@ export class CommandFolders {
     return folder;
   }
 
+  /** Resolves when none is under way to be made. */
+  async settle(): Promise<void> {
+    await this.#next?.catch(() => undefined); // told by `prepare`
+  }
+
   prepare(): void {
     this.#next ??= this.#make();
     this.#next.catch(() => {

@@ -54,14 +54,10 @@ export class JailLife {
     this.#jail = jail;
     this.#prefixes = key;
     started.hold(this.#holds > 0);
-    const stopWatching = watchTreeMemory(
-      () => started.pid,
-      this.#maxMemoryMb,
-      () => {
-        jail.isOverMemory = true;
-        started.kill("SIGKILL");
-      },
-    );
+    const stopWatching = watchTreeMemory(started.outerPid, this.#maxMemoryMb, () => {
+      jail.isOverMemory = true;
+      started.kill("SIGKILL");
+    });
     void started.exit.then(() => {
       stopWatching();
       if (this.#jail === jail) this.#jail = null;

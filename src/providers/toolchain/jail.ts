@@ -56,6 +56,8 @@ export function jailLaunch(
     "--unshare-all",
     "--unshare-user",
     ...(network ? ["--share-net"] : []),
+    // bubblewrap's own process 1 would wait for what is left in the background, also when nobody else does.
+    "--as-pid-1",
     // The kernel counts the death of the thread that spawns as the death of the parent.
     ...(isMainThread ? ["--die-with-parent"] : []),
     "--clearenv",

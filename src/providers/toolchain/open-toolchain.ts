@@ -49,6 +49,7 @@ export async function openToolchain(
     const variables = { PATH: shown.path, HOME: USER.home, LANG: "C.UTF-8", TERM: "dumb", ...env };
     const executor = createToolchainExecutor(parts, mkfifo, variables, limits);
     const mountFs = new MountFs({ mounts });
+    let measured: Promise<unknown> = Promise.resolve();
     return createShellRuntime({
       ...create,
       workspace,
@@ -61,10 +62,15 @@ export async function openToolchain(
         ),
       execute: executor.execute,
       limits,
-      isolation: () => measureWalls(parts),
+      isolation: () => {
+        const walls = measureWalls(parts);
+        measured = walls.catch(() => undefined); // told to who asked
+        return walls;
+      },
       dispose: async () => {
         try {
           await executor.dispose();
+          await measured;
         } finally {
           remove();
         }

@@ -8,6 +8,9 @@ import { Socket } from "node:net";
 /** Most that a pipe holds. */
 const MAX_PIPE_BYTES = 1024 * 1024;
 
+/** Between two reads, of 64 KiB at most, of what is dropped. */
+const DROP_PAUSE_MS = 10;
+
 export class PipeReader {
   readonly #fd: number;
   readonly #socket: Socket;
@@ -38,7 +41,8 @@ export class PipeReader {
 
   /**
    * Everything that was written until now: a program that stays in the background may hold the pipe for ever. What
-   * it writes from now on is read and dropped, so that it does not end by it.
+   * it writes from now on is read and dropped, so that it does not end by it, and slowly, so that it does not keep
+   * the host busy.
    */
   finish(): void {
     if (this.#isEnded) return;
@@ -48,6 +52,10 @@ export class PipeReader {
     if (rest !== null) this.#onBytes(rest);
     this.#drain();
     this.#socket.unref();
+    this.#socket.on("data", () => {
+      this.#socket.pause();
+      setTimeout(() => this.#socket.resume(), DROP_PAUSE_MS).unref();
+    });
     this.#socket.resume();
   }
 

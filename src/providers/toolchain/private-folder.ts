@@ -54,5 +54,6 @@ export function makePrivateFolder(): PrivateFolder {
 const leftovers = new Set<string>();
 
 function removeLeftovers(): void {
-  for (const root of leftovers) rmSync(root, { recursive: true, force: true });
+  // Retried: pipes of a command may be in the making.
+  for (const root of leftovers) rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
 }

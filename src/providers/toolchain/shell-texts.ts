@@ -13,11 +13,17 @@
 export const CONTROL = "/run/harness";
 
 /**
- * Waits for the numbers of commands on standard input and starts each beside the others; ends with the input. A
+ * Closes what this process had open and not marked for itself, which programs would inherit. Then waits for the
+ * numbers of commands on standard input and starts each beside the others; ends with the input. A
  * process group for each command, and signals caught, so that `kill 0` and `kill -TERM -1` end what the guest has
- * started. `end` gives what is left in the background a moment to leave. `$1`: the shell.
+ * started. It is process 1: no signal from inside ends it, and the kernel ends all the others with it. `end` gives what is left in the background a moment to leave. `$1`: the shell.
  */
 export const SUPERVISOR = `
+for descriptor in /proc/$$/fd/*; do
+  descriptor=\${descriptor##*/}
+  # 255 is where bash reads this text; no program gets it.
+  ((descriptor > 3 && descriptor != 255)) && eval "exec $descriptor>&-"
+done
 ulimit -c 0
 { echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null
 set -m
@@ -42,7 +48,7 @@ while :; do
   left=
   for process in /proc/[0-9]*; do
     process=\${process#/proc/}
-    [[ $process == 1 || $process == "$$" ]] || left=1
+    [[ $process == 1 ]] || left=1
   done
   [[ $left ]] || exit 0
   read -r -t 0.02 <>${CONTROL}/tick

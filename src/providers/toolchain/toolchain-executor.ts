@@ -105,14 +105,21 @@ export function createToolchainExecutor(
         const told = reader("report", (bytes) => report.push(bytes));
         jail.process.stdin.write(`${folder.number}\n`);
         folders.prepare();
-        const exit = await Promise.race([told.ended.then(() => null), jail.process.exit]);
+        let exit = await Promise.race([told.ended.then(() => null), jail.process.exit]);
+        for (const stream of streams) stream.finish();
+        const said = report.read();
+        // The pipe may end before the jail does that was killed.
+        if (said === null)
+          await within(
+            jail.process.exit.then((last) => (exit ??= last)),
+            EXIT_WAIT_MS,
+          );
         if (exit !== null) {
           if (jail.isOverMemory) endedBy({ kind: "killed", by: "memory" });
           else endedBy({ kind: "unknown", why: clip(redactHostText(tellExit(exit))) });
           return null;
         }
-        for (const stream of streams) stream.finish();
-        return report.read();
+        return said;
       })();
       inside.catch(() => undefined); // told below, unless the command has ended meanwhile
       const report = await Promise.race([inside, fromOutside]);
@@ -174,6 +181,7 @@ export function createToolchainExecutor(
     async dispose() {
       for (const end of open) end({ kind: "killed", by: "dispose" });
       await life.end(limits.graceMs);
+      await folders.settle();
     },
   };
 }

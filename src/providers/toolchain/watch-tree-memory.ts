@@ -11,17 +11,12 @@ const SHARE = 10;
 /** More processes than this are too many whatever they hold. */
 const MAX_PROCESSES = 4096;
 
-/** Calls `onOver` once; returns the function that stops it. `jailPid` is the jail's process, as soon as there is one. */
-export function watchTreeMemory(
-  jailPid: () => number | null,
-  maxMemoryMb: number,
-  onOver: () => void,
-): () => void {
+/** Calls `onOver` once; returns the function that stops it. `outerPid` is of bubblewrap, whose child is the jail. */
+export function watchTreeMemory(outerPid: number, maxMemoryMb: number, onOver: () => void): () => void {
   let timer: NodeJS.Timeout;
   const look = (): void => {
     const start = performance.now();
-    const pid = jailPid();
-    if (pid !== null && heldMegabytes(pid) > maxMemoryMb) onOver();
+    if (heldMegabytes(outerPid) > maxMemoryMb) onOver();
     else arm(Math.max(LOOK_MS, (performance.now() - start) * SHARE));
   };
   const arm = (delayMs: number): void => {
@@ -32,8 +27,8 @@ export function watchTreeMemory(
   return () => clearTimeout(timer);
 }
 
-function heldMegabytes(jailPid: number): number {
-  const namespace = namespaceOf(jailPid);
+function heldMegabytes(outerPid: number): number {
+  const namespace = namespaceOf(childOf(outerPid));
   // Before the jail has started its own, that of the host.
   if (namespace === null || namespace === namespaceOf(process.pid)) return 0;
   let held = 0;
@@ -44,6 +39,15 @@ function heldMegabytes(jailPid: number): number {
     held += ownMegabytes(name);
   }
   return held;
+}
+
+function childOf(pid: number): number {
+  try {
+    return Number.parseInt(readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1"), 10);
+  } catch {
+    // Gone.
+    return Number.NaN;
+  }
 }
 
 function namespaceOf(pid: number): string | null {

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { systemCallFilter } from "../../../../src/parent/isolation/system-call-filter.ts";
+import { type Inmates, systemCallFilter } from "../../../../src/parent/isolation/system-call-filter.ts";
 import {
   ABSENT,
   BY_ARGUMENT,
+  FOR_PROGRAMS,
   type Numbers,
   REFUSED,
 } from "../../../../src/parent/isolation/system-call-numbers.ts";
@@ -35,13 +36,14 @@ function ask(program: Uint8Array, audit: number, number: number, args: readonly 
     else if (code === 0x15) jump(loaded === operand);
     else if (code === 0x25) jump(loaded > operand);
     else if (code === 0x45) jump((loaded & operand) !== 0);
+    else if (code === 0x54) loaded &= operand;
     else throw new Error(`instruction ${at} has the code ${code}`);
   }
   throw new Error("the program has no end");
 }
 
-function program(network: boolean, architecture: string): Uint8Array {
-  const bytes = systemCallFilter(network, architecture);
+function program(network: boolean, architecture: string, inmates: Inmates = "worker"): Uint8Array {
+  const bytes = systemCallFilter(network, architecture, inmates);
   if (bytes === null) throw new Error(`no filter for ${architecture}`);
   return bytes;
 }
@@ -109,6 +111,60 @@ describe.each(["x64", "arm64"] as const)("the filter of system calls for %s", (a
     expect(answer(462)).toBe(ALLOWED);
     for (const number of [463, 999, 0x40000000, 0x40000000 + 101, 0xffffffff])
       expect(answer(number)).toBe(ENOSYS);
+  });
+
+  describe("for programs", () => {
+    const asked = (number: number | null, args: readonly bigint[] = [], network = false): number =>
+      ask(program(network, architecture, "programs"), AUDIT[architecture], number ?? -1, args);
+
+    test("passes what they live on, and refuses the rest of the list", () => {
+      for (const network of [false, true]) {
+        for (const [name, numbers] of Object.entries(REFUSED)) {
+          const number = numbers[column];
+          if (number === null) continue;
+          expect([name, asked(number, [], network)]).toEqual([
+            name,
+            FOR_PROGRAMS.has(name) ? ALLOWED : EPERM,
+          ]);
+        }
+        for (const numbers of Object.values(ABSENT)) expect(asked(numbers[column], [], network)).toBe(ENOSYS);
+      }
+      for (const name of FOR_PROGRAMS) expect(REFUSED).toHaveProperty(name);
+    });
+
+    test("lets processes be made, and no namespace", () => {
+      expect(asked(toNumber("clone"), [0x1200011n])).toBe(ALLOWED);
+      for (const flag of [
+        0x20000n,
+        0x2000000n,
+        0x4000000n,
+        0x8000000n,
+        0x10000000n,
+        0x20000000n,
+        0x40000000n,
+      ])
+        expect(asked(toNumber("clone"), [0x1200011n | flag])).toBe(EPERM);
+    });
+
+    test("passes local sockets where no names of the host are in reach, and pairs of streams everywhere", () => {
+      const socket = toNumber("socket");
+      for (let family = 0n; family < 50n; family++) {
+        expect(asked(socket, [family, 1n, 0n])).toBe([1n, 2n, 10n, 16n].includes(family) ? ALLOWED : EPERM);
+        expect(asked(socket, [family, 1n, 0n], true)).toBe([2n, 10n, 16n].includes(family) ? ALLOWED : EPERM);
+      }
+      for (let protocol = 1n; protocol < 30n; protocol++)
+        expect(asked(socket, [16n, 3n, protocol])).toBe(EPERM);
+      for (const network of [false, true]) {
+        const pair = (...args: bigint[]): number => asked(toNumber("socketpair"), args, network);
+        expect([pair(1n, 1n), pair(1n, 0x80801n)]).toEqual([ALLOWED, ALLOWED]);
+        expect([pair(1n, 2n), pair(1n, 5n), pair(1n, 0x80802n), pair(2n, 1n)]).toEqual([
+          EPERM,
+          EPERM,
+          EPERM,
+          EPERM,
+        ]);
+      }
+    });
   });
 
   test("ends a process that makes calls of another architecture", () => {
