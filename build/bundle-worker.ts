@@ -30,7 +30,7 @@ const OWN_FILE = { __dirname: "import.meta.dirname", __filename: "import.meta.fi
 const modules = join(root, "node_modules");
 const justBash = join(modules, "just-bash");
 const CHUNKS = "engine/bundle/chunks";
-const PARSER = "parse-script.cjs";
+const CLASSIFIER = "classify.cjs";
 const PYTHON = "vendor/cpython-emscripten";
 
 /** Name in `dist/worker/` without `.js` → source. */
@@ -53,7 +53,7 @@ export async function bundleWorker(outDir: string, buildId: string, entries = EN
   const metafiles = [
     await bundleEntries(outDir, buildId, entries),
     await bundleLockdown(outDir),
-    await bundleParser(outDir),
+    await bundleClassifier(outDir),
   ];
   for (const script of Object.keys(SCRIPTS)) metafiles.push(await bundleScript(script, chunks));
   for (const file of Object.values(SCRIPTS).flat()) copyInto(chunks, join(modules, file));
@@ -107,13 +107,22 @@ async function bundleLockdown(outDir: string): Promise<Metafile> {
   return metafile;
 }
 
-/** CommonJS, as it is loaded synchronously: Node.js 20 cannot do that with an ES module. The worker has no use for it. */
-export async function bundleParser(outDir: string): Promise<Metafile> {
+/** Joins the parser, which is the engine's, and what reads its result, which is the parent's: neither may load the other. */
+const CLASSIFIER_SOURCE = `
+  import * as parser from "./src/engine/parse-script.ts";
+  import { classifyParsed } from "./src/tiers/classify-parsed.ts";
+  export const classify = (script) => classifyParsed(script, parser);`;
+
+/**
+ * What `classifyCommand` loads at its first call, kept out of the library for all who never call it. CommonJS, as the
+ * call is synchronous and Node.js 20 loads ES modules in no such way. The worker has no use for it.
+ */
+export async function bundleClassifier(outDir: string): Promise<Metafile> {
   const { metafile } = await build({
     ...commonOptions,
     format: "cjs",
-    entryPoints: [join(root, "src/engine/parse-script.ts")],
-    outfile: join(outDir, PARSER),
+    stdin: { contents: CLASSIFIER_SOURCE, resolveDir: root },
+    outfile: join(outDir, CLASSIFIER),
     plugins: [parserOnly(join(justBash, "dist/bundle")), unusedRequire],
   });
   return metafile;

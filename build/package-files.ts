@@ -10,7 +10,7 @@ const ALLOWED_FILES: readonly RegExp[] = [
   /^dist\/(?:index|sandbox|cli|chunk-[A-Z0-9]{8})\.js$/,
   /^dist\/types\/(?:[a-z-]+\/)?[a-z-]+\.d\.ts$/,
   /^dist\/worker\/(?:main|engine|lifeline|lockdown)\.js$/,
-  /^dist\/worker\/parse-script\.cjs$/,
+  /^dist\/worker\/classify\.cjs$/,
   /^dist\/worker\/(?:package|build-id)\.json$/,
   /^dist\/worker\/engine\/bundle\/chunks\/[\w-]+\.js$/,
   /^dist\/worker\/engine\/bundle\/chunks\/(?:emscripten-module|sql-wasm|typescript)\.wasm$/,

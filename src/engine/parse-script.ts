@@ -1,6 +1,6 @@
 /**
- * The engine's parser on its own, for who reads scripts without running them (`src/tiers`). Built as one CommonJS
- * file, `dist/worker/parse-script.cjs`. The engine tells lines alone; here each word also knows where it stands.
+ * The engine's parser on its own, for who reads scripts without running them (`src/tiers`). Built into
+ * `dist/worker/classify.cjs`. The engine tells lines alone; here each word also knows where it stands.
  */
 
 import { Parser } from "just-bash:parser";

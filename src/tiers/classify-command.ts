@@ -1,13 +1,12 @@
 /** Which tier a script needs, from the script alone: nothing of it runs. */
 import { SandboxError } from "../shared/errors.ts";
 import type { CommandClassification } from "./classification.ts";
-import { classifyParsed } from "./classify-parsed.ts";
-import { loadParser } from "./load-parser.ts";
+import { loadClassifier } from "./load-classifier.ts";
 
 /** Options of {@link classifyCommand}. */
 export interface ClassifyOptions {
   /**
-   * As of `subprocessSandbox()`: `dist/worker/main.js` of this package, or its folder, which holds the parser too.
+   * As of `subprocessSandbox()`: `dist/worker/main.js` of this package, or its folder, which holds the classifier too.
    * @default looked up beside this module, then by package resolution
    */
   readonly workerPath?: string | URL;
@@ -19,7 +18,7 @@ export interface ClassifyOptions {
  * script that does not parse is one for tier 0, which tells what is wrong.
  *
  * @throws SandboxError `OPTION_INVALID` for a script that is no string or an option that is none; `WORKER_NOT_FOUND`,
- * `WORKER_VERSION` when the parser, which lies with the worker, is not there or of another build.
+ * `WORKER_VERSION` when the classifier, which lies with the worker, is not there or of another build.
  */
 export function classifyCommand(script: string, options: ClassifyOptions = {}): CommandClassification {
   if (typeof script !== "string") throw invalid("script", "a string", script);
@@ -37,7 +36,7 @@ export function classifyCommand(script: string, options: ClassifyOptions = {}): 
     !(typeof workerPath === "string" && workerPath !== "" && !workerPath.includes("\0"))
   )
     throw invalid("workerPath", "a path or a file: URL", workerPath);
-  return classifyParsed(script, loadParser(workerPath ?? null));
+  return loadClassifier(workerPath ?? null).classify(script);
 }
 
 function invalid(option: string, expected: string, got: unknown): SandboxError {

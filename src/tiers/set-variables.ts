@@ -56,7 +56,7 @@ export function setVariables(builtin: string, args: readonly WordNode[], state: 
     }
     const [, name, sign, index] = /^([A-Za-z_]\w*)(\+?=|(\[)|$)/.exec(first) ?? [];
     if (name === undefined) continue;
-    if (builtin === "export" || /^-[a-zA-Z]*x/.test(options)) state.exported.add(name);
+    if (builtin === "export" || /^-[a-zA-Z]*x/.test(options)) state.exported.set(name, true);
     if (!DECLARING.has(builtin) || index !== undefined || options.includes("n"))
       state.assign(name, UNKNOWN_VALUE);
     else if (sign === "") {

@@ -3,6 +3,7 @@
  * arguments. What is not certain is unknown, and known at run time only.
  */
 import type { FunctionNode } from "../engine/parse-script.ts";
+import { SharedMap } from "./shared-map.ts";
 
 /** Stands in text for a part that is known at run time only. From the private use area: no script means it. */
 export const UNKNOWN = "\uE000";
@@ -22,17 +23,17 @@ export const MOST_VALUES = 8;
 /** More variables, or longer values, are not kept: states are copied at each branch. */
 const MOST_VARIABLES = 500;
 const MOST_VALUE_LENGTH = 20_000;
-const MOST_ITEMS = 200;
+export const MOST_ITEMS = 200;
 
 let lastVersion = 0;
 
 export class ShellState {
-  readonly variables = new Map<string, Value>();
-  readonly exported = new Set<string>();
+  variables = new SharedMap<Value>();
+  exported = new SharedMap<true>();
   /** All bodies that a name may have here. */
-  readonly functions: Map<string, readonly FunctionNode[]> = new Map();
-  readonly exportedFunctions = new Set<string>();
-  readonly aliases = new Map<string, string>();
+  functions: SharedMap<readonly FunctionNode[]> = new SharedMap();
+  exportedFunctions = new SharedMap<true>();
+  aliases = new SharedMap<string>();
   /** `$1` and on; null: unknown. */
   positional: readonly string[] | null = null;
   /** `$0`; null: unknown. */
@@ -55,16 +56,16 @@ export class ShellState {
   /** The state of a program that this shell starts: what is exported, and no more. */
   child(positional: readonly string[] | null, zero: string | null = null): ShellState {
     const child = new ShellState();
-    for (const name of this.exported) {
+    for (const [name] of this.exported.entries()) {
       const value = this.variables.get(name);
       if (value !== undefined) child.variables.set(name, value);
-      child.exported.add(name);
     }
-    for (const name of this.exportedFunctions) {
+    child.exported = this.exported.fork();
+    for (const [name] of this.exportedFunctions.entries()) {
       const bodies = this.functions.get(name);
       if (bodies !== undefined) child.functions.set(name, bodies);
     }
-    child.positional = positional;
+    child.setPositional(positional);
     child.zero = zero;
     child.setsPath = this.setsPath;
     child.touch();
@@ -72,17 +73,22 @@ export class ShellState {
   }
 
   take(other: ShellState): void {
-    refill(this.variables, other.variables);
-    refill(this.functions, other.functions);
-    refill(this.aliases, other.aliases);
-    for (const name of other.exported) this.exported.add(name);
-    for (const name of other.exportedFunctions) this.exportedFunctions.add(name);
+    this.variables = other.variables.fork();
+    this.functions = other.functions.fork();
+    this.aliases = other.aliases.fork();
+    this.exported = other.exported.fork();
+    this.exportedFunctions = other.exportedFunctions.fork();
     this.positional = other.positional;
     this.zero = other.zero;
     this.splitsOddly = other.splitsOddly;
     this.setsPath = other.setsPath;
     this.isOpaque = other.isOpaque;
     this.version = other.version;
+  }
+
+  /** More arguments than a person would write are as good as unknown. */
+  setPositional(fields: readonly string[] | null): void {
+    this.positional = fields !== null && fields.length > MOST_ITEMS ? null : fields;
   }
 
   assign(name: string, value: Value): void {
@@ -109,14 +115,13 @@ export class ShellState {
     if (first === undefined) return;
     const joined = first.fork();
     for (const other of rest) {
-      for (const name of new Set([...joined.variables.keys(), ...other.variables.keys()])) {
-        joined.variables.set(name, either(joined.variables.get(name), other.variables.get(name)));
-      }
-      for (const [name, bodies] of other.functions)
+      joinVariables(joined.variables, other.variables);
+      for (const [name, bodies] of added(joined.functions, other.functions))
         joined.functions.set(name, [...new Set([...(joined.functions.get(name) ?? []), ...bodies])]);
-      for (const [name, text] of other.aliases) joined.aliases.set(name, text);
-      for (const name of other.exported) joined.exported.add(name);
-      for (const name of other.exportedFunctions) joined.exportedFunctions.add(name);
+      for (const [name, value] of added(joined.aliases, other.aliases)) joined.aliases.set(name, value);
+      for (const [name] of added(joined.exported, other.exported)) joined.exported.set(name, true);
+      for (const [name] of added(joined.exportedFunctions, other.exportedFunctions))
+        joined.exportedFunctions.set(name, true);
       if (joined.positional !== other.positional) joined.positional = null;
       joined.splitsOddly ||= other.splitsOddly;
       joined.setsPath ||= other.setsPath;
@@ -150,7 +155,14 @@ function isTooLarge(value: Value): boolean {
   return parts.length > MOST_ITEMS || parts.some(({ length }) => length > MOST_VALUE_LENGTH);
 }
 
-function refill<V>(map: Map<string, V>, other: ReadonlyMap<string, V>): void {
-  map.clear();
-  for (const [name, value] of other) map.set(name, value);
+function joinVariables(joined: SharedMap<Value>, other: SharedMap<Value>): void {
+  if (joined.isSameAs(other)) return;
+  for (const [name, value] of [...joined.entries()]) joined.set(name, either(value, other.get(name)));
+  for (const [name] of other.entries()) if (!joined.has(name)) joined.set(name, UNKNOWN_VALUE);
+}
+
+/** The entries of `other` that `map` has not, or not so. */
+function added<V>(map: SharedMap<V>, other: SharedMap<V>): ReadonlyArray<readonly [string, V]> {
+  if (map.isSameAs(other)) return [];
+  return [...other.entries()].filter(([name, value]) => map.get(name) !== value);
 }

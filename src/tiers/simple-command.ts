@@ -4,8 +4,8 @@ import { expandFields, expandText } from "./expand-word.ts";
 import { inputOf, outputOfScript } from "./literal-output.ts";
 import { whyPythonModule, whyTierOne } from "./rules.ts";
 import { assignWord, isAssigning, setVariables } from "./set-variables.ts";
-import { MANY, type ShellState, UNKNOWN } from "./shell-state.ts";
-import type { ScriptWalk } from "./walk-script.ts";
+import { MANY, MOST_ITEMS, type ShellState, UNKNOWN } from "./shell-state.ts";
+import { MOST_DEPTH, type ScriptWalk } from "./walk-script.ts";
 import { type Field, pythonModule, whatItRuns } from "./wrapped-command.ts";
 
 /** How a command is looked up: `command` passes over functions, a program that runs another one over builtins too. */
@@ -48,7 +48,7 @@ export class SimpleCommands {
     const alternatives = this.#alternatives(name, state, at);
     for (const assignment of assignments) {
       assignWord(assignment, scope);
-      scope.exported.add(assignment.name);
+      scope.exported.set(assignment.name, true);
     }
     const [only, ...others] = alternatives;
     if (only !== undefined && others.length === 0) {
@@ -122,8 +122,22 @@ export class SimpleCommands {
   }
 
   #call(argv: readonly Field[], state: ShellState, stdin: string | null, lookup: Lookup): boolean {
+    const walk = this.#walk;
     const [name, ...args] = argv;
-    if (name === undefined || name.text === MANY) return true;
+    if (name === undefined || name.text === MANY || walk.depth >= MOST_DEPTH) return true;
+    walk.depth++;
+    const isReached = this.#lookUp(name, args, state, stdin, lookup);
+    walk.depth--;
+    return isReached;
+  }
+
+  #lookUp(
+    name: Field,
+    args: readonly Field[],
+    state: ShellState,
+    stdin: string | null,
+    lookup: Lookup,
+  ): boolean {
     if (lookup === "shell") {
       const bodies = state.functions.get(name.text);
       if (bodies !== undefined) {
@@ -170,7 +184,9 @@ export class SimpleCommands {
         return /^-p?[vV]/.test(rest[0]?.text ?? "") || this.#call(rest, state, stdin, "command");
       }
       case "builtin":
-        if (first !== undefined) this.#builtin(first, args.slice(1), state, stdin);
+        // What is no builtin is not found.
+        if (first !== undefined && first.text !== "builtin")
+          this.#builtin(first, args.slice(1), state, stdin);
         return true;
       case "exec": {
         let from = 0;
@@ -212,7 +228,8 @@ export class SimpleCommands {
         state.touch();
         return true;
       case "export":
-        if (first?.text === "-f") for (const { text: known } of args) state.exportedFunctions.add(known);
+        if (first?.text === "-f")
+          for (const { text: known } of args) state.exportedFunctions.set(known, true);
         return true;
       case "set": {
         const from = args.findIndex(({ text: known }) => known === "--" || !/^[-+]/.test(known));
@@ -220,7 +237,7 @@ export class SimpleCommands {
         const isOption = /^[-+]o$/.test(args[from - 1]?.text ?? "");
         const rest = args.slice(args[from]?.text === "--" || isOption ? from + 1 : from);
         if (rest.length > 0 || args[from]?.text === "--")
-          state.positional = rest.map(({ text: known }) => known);
+          state.setPositional(rest.map(({ text: known }) => known));
         state.touch();
         return true;
       }
@@ -248,15 +265,13 @@ export class SimpleCommands {
     const walk = this.#walk;
     const texts = args.map(({ text: known }) => known);
     for (const body of state.functions.get(name) ?? []) {
-      const call = [name, state.version, walk.fixedAt ?? "", ...texts].join("\0");
-      if (walk.followed.has(call) || walk.depth > 20) continue;
+      const call = [name, state.version, walk.fixedAt ?? "", ...texts.slice(0, MOST_ITEMS)].join("\0");
+      if (walk.followed.has(call)) continue;
       walk.followed.add(call);
       const { positional } = state;
-      state.positional = texts;
-      walk.depth++;
+      state.setPositional(texts);
       for (const { target } of body.redirections) walk.words(target, state);
       walk.command(body.body, state, stdin);
-      walk.depth--;
       state.positional = positional;
     }
   }
@@ -279,6 +294,6 @@ function joinFields(fields: readonly Field[]): string {
 
 /** Variables in front of a command are its own; what it defines is the shell's. */
 function keepFunctions(state: ShellState, scope: ShellState): void {
-  for (const [name, bodies] of scope.functions) state.functions.set(name, bodies);
-  for (const [name, value] of scope.aliases) state.aliases.set(name, value);
+  state.functions = scope.functions.fork();
+  state.aliases = scope.aliases.fork();
 }

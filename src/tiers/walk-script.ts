@@ -25,10 +25,11 @@ export interface Found {
 }
 
 /** Commands looked at, those of a function once for each call: bounds scripts whose functions call each other. */
-const MOST_COMMANDS = 200_000;
+const MOST_COMMANDS = 60_000;
 /** Characters of text that is a script inside the script. */
 const MOST_NESTED_TEXT = 4_000_000;
-const MOST_DEPTH = 24;
+/** Calls, programs that run programs, and scripts inside scripts, together. */
+export const MOST_DEPTH = 40;
 /** Values that a `for` is followed with; the first of more stand for all. */
 const MOST_TURNS = 64;
 

@@ -1,10 +1,8 @@
 import { expect, test } from "vitest";
-import { classifyParsed } from "../../../src/tiers/classify-parsed.ts";
+import { buildClassifier } from "../../helpers/built-classifier.ts";
 import { classifyCases } from "../../helpers/classify-cases.ts";
-import { buildParser } from "../../helpers/script-parser.ts";
 
-const parser = await buildParser();
-const classify = (script: string) => classifyParsed(script, parser);
+const { classify } = await buildClassifier();
 
 test.each(classifyCases)("$name", ({ script, tier, commands }) => {
   const found = classify(script);

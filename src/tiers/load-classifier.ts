@@ -1,31 +1,36 @@
-/** The engine's parser, read from the worker's folder at first use: importing this package does not load it. */
+/** The classifier, read from the worker's folder at first use: importing this package loads neither it nor a parser. */
 import nodeModule from "node:module";
 import { dirname, join } from "node:path";
-import type { ScriptParser } from "../engine/parse-script.ts";
 import { buildId } from "../parent/build-id.ts";
 import { findWorker, readBuildId } from "../parent/find-worker.ts";
 import { SandboxError } from "../shared/errors.ts";
+import type { CommandClassification } from "./classification.ts";
 
 // A name and not a literal in the call: webpack would follow it and take the file into the application's bundle.
-const PARSER_FILE = "parse-script.cjs";
+const CLASSIFIER_FILE = "classify.cjs";
 
-const loaded = new Map<string, ScriptParser>();
+/** What the built file exports. */
+export interface Classifier {
+  classify(script: string): CommandClassification;
+}
+
+const loaded = new Map<string, Classifier>();
 
 /**
  * @param workerPath as of `subprocessSandbox()`; null: looked up as there.
  * @throws SandboxError `WORKER_NOT_FOUND`, or `WORKER_VERSION` when the folder named is of another build.
  */
-export function loadParser(workerPath: string | URL | null): ScriptParser {
+export function loadClassifier(workerPath: string | URL | null): Classifier {
   const key = workerPath === null ? "" : String(workerPath);
-  let parser = loaded.get(key);
-  if (parser === undefined) {
-    parser = read(findWorker(workerPath));
-    loaded.set(key, parser);
+  let classifier = loaded.get(key);
+  if (classifier === undefined) {
+    classifier = read(findWorker(workerPath));
+    loaded.set(key, classifier);
   }
-  return parser;
+  return classifier;
 }
 
-function read(workerFile: string): ScriptParser {
+function read(workerFile: string): Classifier {
   const found = readBuildId(workerFile);
   if (buildId !== "" && found !== buildId) {
     throw new SandboxError(
@@ -36,5 +41,5 @@ function read(workerFile: string): ScriptParser {
     );
   }
   const folder = dirname(workerFile);
-  return nodeModule.createRequire(workerFile)(join(folder, PARSER_FILE)) as ScriptParser;
+  return nodeModule.createRequire(workerFile)(join(folder, CLASSIFIER_FILE)) as Classifier;
 }
