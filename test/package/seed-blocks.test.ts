@@ -1,4 +1,4 @@
-/** The programs of `test/fixtures/seed-blocks/blocks.md`, word for word, against the built package. */
+/** The programs of `test/fixtures/seed-blocks/blocks.md` and of `docs/host.md`, word for word, against the built package. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ interface Around {
   readonly types?: string;
   /** Before it, when it is run. */
   readonly before?: string;
-  /** Behind it, when it is run; prints JSON. */
+  /** Behind it, when it is run; prints a line of JSON. */
   readonly after: string;
   readonly prints: unknown;
 }
@@ -86,13 +86,23 @@ const AROUND: Readonly<Record<string, Around>> = {
       await turn.dispose();`,
     prints: [true, true],
   },
+  "document-of-the-host": {
+    after: `
+      const { stdout } = await sandbox.exec("ls /persistent/notes /artifacts");
+      console.log(JSON.stringify(stdout.split("\\n").filter((line) => line !== "")));`,
+    prints: ["/artifacts:", "report.txt", "/persistent/notes:", "sizes.txt"],
+  },
 };
 
 const text = readFileSync(join(root, "test/fixtures/seed-blocks/blocks.md"), "utf8");
-const blocks = [...text.matchAll(/^## (.+)\n\n```ts\n([\s\S]*?)^```/gm)].map(([, name = "", code = ""]) => ({
-  name,
-  code,
-}));
+const [, shown = ""] = /^```ts\n([\s\S]*?)^```/m.exec(readFileSync(join(root, "docs/host.md"), "utf8")) ?? [];
+const blocks = [
+  ...[...text.matchAll(/^## (.+)\n\n```ts\n([\s\S]*?)^```/gm)].map(([, name = "", code = ""]) => ({
+    name,
+    code,
+  })),
+  { name: "document-of-the-host", code: shown },
+];
 
 const project = tempDirForFile();
 
@@ -141,5 +151,6 @@ test.each(blocks)("the block $name runs and does what it says", ({ name, code })
     env: { PATH: process.env.PATH },
   });
   expect(stderr).toBe("");
-  expect(JSON.parse(stdout)).toEqual(prints);
+  const json = stdout.split("\n").findLast((line) => /^[[{]/.test(line)) ?? "";
+  expect(JSON.parse(json)).toEqual(prints);
 });
