@@ -32,6 +32,7 @@ export const SLOW = [
   "test/process/full-disk.test.ts",
   "test/process/links-and-special-files.test.ts",
   "test/process/nesting.test.ts",
+  "test/process/orchestration-crowds.test.ts",
   "test/process/other-nodes.test.ts",
   "test/process/rungs.test.ts",
   "test/process/toolchain-endings.test.ts",

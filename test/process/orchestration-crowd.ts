@@ -1,0 +1,146 @@
+/** What must hold of several processes on one file store of which some are killed at any moment. */
+import { expect } from "vitest";
+import { fileJsonStore } from "../../src/orchestration/file-store.ts";
+import { createDurableOrchestrationServices } from "../../src/orchestration/services.ts";
+import { runCrowd, type Said, seeded } from "../helpers/killed-processes.ts";
+import { tempDir } from "../helpers/temp-dir.ts";
+
+export interface Crowd {
+  readonly processes: number;
+  /** Deaths that must be survived before it ends. */
+  readonly kills: number;
+  readonly seed: number;
+  /** Rows of each ledger that are made at a time. @default 12 */
+  readonly rowsAtOnce?: number;
+}
+
+interface Told {
+  readonly ledger: string;
+  readonly id: string;
+  readonly token: number;
+  readonly forMs?: number;
+  readonly position?: number;
+}
+
+/** Counts under a lock: no number comes twice, none that was said is lost. */
+export async function countInCrowd({ processes, kills: wanted, seed }: Crowd): Promise<void> {
+  const rootDir = tempDir();
+  const { said, kills } = await runCrowd({
+    job: "count",
+    rootDir,
+    processes,
+    leaseMs: 5_000,
+    random: seeded(seed),
+    isOver: (_, killed) => killed >= wanted,
+  });
+  const counted = said.map((line) => Number(line.counted));
+  expect(counted.length).toBeGreaterThan(wanted);
+  expect(new Set(counted).size).toBe(counted.length);
+  const last = Number(await fileJsonStore({ rootDir }).readJson("count"));
+  expect(last).toBeGreaterThanOrEqual(Math.max(...counted));
+  // What a killed one wrote and did not say, and the last ones, which are killed at the end.
+  expect(last - counted.length).toBeLessThanOrEqual(kills + processes);
+}
+
+const LEASE_MS = 400;
+/** The ledgers of which the workers claim. */
+const LEDGERS = ["tasks", "wakeups", "workflowQueues", "signals", "runs"] as const;
+
+/** Works rows off: each claim one owner, each row one end, lines in their order. */
+export async function workInCrowd({ processes, kills: wanted, seed, rowsAtOnce = 12 }: Crowd): Promise<void> {
+  const rootDir = tempDir();
+  const services = createDurableOrchestrationServices({ store: fileJsonStore({ rootDir, sync: false }) });
+  const { tasks, wakeups, workflowQueues, signals, runs, schedules } = services;
+  const startAtMs = Date.now();
+  const maxAttempts = 1_000;
+  let rows = 0;
+  const fill = async () => {
+    for (let row = 0; row < rowsAtOnce; row++, rows++) {
+      await tasks.create({ kind: `kind-${rows % 3}`, maxAttempts });
+      await wakeups.create({ wakeAtMs: Date.now() + row * 20, maxAttempts });
+      await workflowQueues.create({ queue: "q", maxAttempts });
+      await signals.create({ target: "t", name: "n", maxAttempts });
+      await runs.create({ maxAttempts });
+    }
+  };
+  await schedules.create({
+    id: "s",
+    everyMs: 1_000,
+    startAtMs: startAtMs - 60_000,
+    catchUp: "all",
+    maxAttempts,
+  });
+  await fill();
+  const ends = new Set<string>();
+  let filling: Promise<void> | undefined;
+  const { said } = await runCrowd({
+    job: "work",
+    rootDir,
+    processes,
+    leaseMs: LEASE_MS,
+    random: seeded(seed),
+    isOver: (all, killed) => {
+      const told = all.at(-1)?.completed as Told | undefined;
+      if (told !== undefined) ends.add(`${told.ledger} ${told.id}`);
+      // Some ends are never told, as their owner was killed; so not all have to be.
+      const isWorkedOff = ends.size > LEDGERS.length * rows * 0.7;
+      if (isWorkedOff && killed < wanted) filling ??= fill().finally(() => (filling = undefined));
+      return isWorkedOff && killed >= wanted;
+    },
+  });
+  await filling;
+  checkClaims(said);
+  checkLines(said, rowsAtOnce / 2);
+  for (const ledger of LEDGERS) {
+    const all = await services[ledger].list({ limit: 1_000 });
+    expect(all.length).toBe(rows);
+    const told = tellings(said, "completed").filter((one) => one.ledger === ledger);
+    for (const { id, token } of told) {
+      expect(all.find((row) => row.id === id)).toMatchObject({ status: "completed", lastToken: token });
+    }
+  }
+  expect(await services.deadLetters.list()).toEqual([]);
+}
+
+/** Each claim has one owner, the next comes after its lease or its end, and each row (each due time) ends once. */
+function checkClaims(said: readonly Said[]): void {
+  const begun = new Map<string, { token: number; atMs: number; isOver: boolean }>();
+  const completed = new Set<string>();
+  for (const line of said) {
+    const told = (line.began ?? line.failed ?? line.completed ?? line.lost) as Told;
+    const name = `${told.ledger} ${told.id}`;
+    const last = begun.get(name);
+    if (line.began !== undefined) {
+      if (last !== undefined) {
+        expect(told.token, name).toBeGreaterThan(last.token);
+        // A few milliseconds for what lies between the claim and its being told.
+        if (!last.isOver) expect(line.atMs - last.atMs, name).toBeGreaterThan(LEASE_MS - 100);
+      }
+      begun.set(name, { token: told.token, atMs: line.atMs, isOver: false });
+    } else if (last?.token === told.token) last.isOver = true;
+    if (line.completed !== undefined) {
+      const end = `${name} ${told.forMs ?? ""}`;
+      expect(completed.has(end), `${end} ended twice`).toBe(false);
+      completed.add(end);
+    }
+  }
+  const due = tellings(said, "began").filter(({ ledger }) => ledger === "schedules");
+  const times = due.map(({ forMs = 0 }) => forMs);
+  expect(times.length).toBeGreaterThan(3);
+  expect(times).toEqual([...times].sort((a, b) => a - b));
+}
+
+/** First in, first out: no row of a line is begun after one behind it. */
+function checkLines(said: readonly Said[], least: number): void {
+  for (const ledger of ["workflowQueues", "signals"]) {
+    const begun = tellings(said, "began").filter((told) => told.ledger === ledger);
+    const ids = begun.map(({ id }) => id);
+    expect(ids.length).toBeGreaterThanOrEqual(least);
+    // Ids are in the order of their creation, by one process.
+    expect(ids).toEqual([...ids].sort());
+  }
+}
+
+function tellings(said: readonly Said[], what: string): Told[] {
+  return said.flatMap((line) => (line[what] === undefined ? [] : [line[what] as Told]));
+}
