@@ -6,7 +6,7 @@
  * an owner that died.
  */
 import type { DurableJsonStore, JsonValue } from "../shared/durable-store.ts";
-import { SandboxError } from "../shared/errors.ts";
+import { isSandboxError, SandboxError } from "../shared/errors.ts";
 import type {
   Claim,
   Claimed,
@@ -132,12 +132,20 @@ export class WorkCore<Row extends WorkRow> {
       for (const group of (await change.groups()).filter(isWanted))
         entries.push(...(await change.entries(group)));
       entries.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.id < b.id ? -1 : 1));
+      let unreadable: unknown;
       for (const entry of entries) {
-        if (Number.parseInt(entry.key, 36) > this.now()) return undefined;
-        const row = await change.rowOf(entry);
-        const claimed = row === undefined ? undefined : await this.tryClaim(change, row, owner, leaseMs);
-        if (claimed !== undefined) return claimed;
+        if (Number.parseInt(entry.key, 36) > this.now()) break;
+        try {
+          const row = await change.rowOf(entry);
+          const claimed = row === undefined ? undefined : await this.tryClaim(change, row, owner, leaseMs);
+          if (claimed !== undefined) return claimed;
+        } catch (error) {
+          // One row that is damaged must not hold up the others; with none left to give, it is what to tell.
+          if (!isSandboxError(error) || error.code !== "STORE_FAILED") throw error;
+          unreadable ??= error;
+        }
       }
+      if (unreadable !== undefined) throw unreadable;
       return undefined;
     });
   }
