@@ -19,10 +19,7 @@ describe("options", () => {
     [{ rootDir: "a", root: "b" }, 'Unknown option "root"'],
     [{ rootDir: "a", now: 5 }, "now"],
     [{ store: null }, "readJson, writeJson, remove, listDir, withLock"],
-    [
-      { store: { readJson: Date.now, writeJson: Date.now } },
-      "it lacks remove, listDir, withLock",
-    ],
+    [{ store: { readJson: Date.now, writeJson: Date.now } }, "it lacks remove, listDir, withLock"],
   ])("%j is refused by name", (options, named) => {
     const call = () => createDurableOrchestrationServices(options as never);
     expect(call).toThrow(expect.objectContaining({ code: "OPTION_INVALID" }));
