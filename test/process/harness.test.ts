@@ -1,6 +1,6 @@
 /** The loop over a model that is scripted; everything else is real: host, sessions on disk, child processes. */
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -310,6 +310,24 @@ test("settings of the model reach it as they are, and the schema of a tool as JS
     expect(schemas.get(name)).toMatchObject({ type: "object", properties: { a: expect.anything() } });
   }
   expect(schemas.get("none")).toEqual({ type: "object", properties: {} });
+});
+
+test("a file that a tool writes for the model itself is told at the end as nobody's, if the sandbox ran before it", async () => {
+  const { harness, host } = harnessForTest(
+    [
+      { calls: [["save", { name: "early" }]] },
+      bash("ls"),
+      { calls: [["save", { name: "late" }]] },
+      { text: "done" },
+    ],
+    { ...BASH_ALONE, tools: { save: { execute: ({ name }: { name: string }) => save(name) } } },
+  );
+  const session = await host.createSession();
+  const save = (name: string): void => writeFileSync(join(session.sessionDir, name), name);
+  const { result, events } = await runForTest(harness, { session });
+  expect(outputsOf(result)[1]).toMatchObject({ stdout: "early\n" });
+  const told = events.filter(({ type }) => type.startsWith("harness.file."));
+  expect(told).toMatchObject([{ path: "/session/late", source: "unknown", unreported: true }]);
 });
 
 test("creating a harness touches no disk", () => {
