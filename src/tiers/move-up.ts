@@ -16,8 +16,6 @@ export interface Arrival {
 /** For each of our own commands; a shell that needs longer is none to go on with. */
 const STATE_TIMEOUT_MS = 10_000;
 const MAX_STATE_BYTES = 64 * 1024 * 1024;
-/** Longer than a runtime waits for its executor, its last look at the mounts and the host's promises. */
-const DISPOSE_MS = 20_000;
 
 /** Rejects when the sandbox is not there in time; one that comes later is disposed of. */
 export async function openInTime(
@@ -45,7 +43,7 @@ export async function handOver(from: Tier, to: Tier): Promise<Arrival> {
     throw new Error(said === "" ? "its shell runs no command" : said);
   }
   const isComplete = state === undefined || (state?.isComplete === true && result.stderr === "");
-  await waitAtMost(from.dispose(), DISPOSE_MS);
+  await from.dispose();
   return { isComplete: isComplete && result.exitCode === 0, lostCwd: result.exitCode !== 0 };
 }
 

@@ -32,6 +32,10 @@ export class TierEvents {
     this.#hidesNext = true;
   }
 
+  tellDisposeFailed(error: string): void {
+    this.#stream.emit({ type: "harness.runtime.dispose.failed", occurrenceId: randomUUID(), error });
+  }
+
   /** Whether the code that is running belongs to a tool that a command of this tier waits for. */
   get isWaited(): boolean {
     for (let scope = currentToolScope(); scope !== undefined; scope = scope.outer) {

@@ -7,9 +7,13 @@ import type {
   HarnessSandbox,
   HarnessSandboxFactory,
 } from "../shared/sandbox.ts";
+import { waitAtMost } from "../shell/bounded-wait.ts";
 import { withoutReport } from "../shell/exec-result.ts";
 import { CommandNumbers } from "./command-numbers.ts";
 import { type SharedEvents, TierEvents } from "./tier-events.ts";
+
+/** Longer than a runtime waits for its executor, its last look at the mounts and the host's promises. */
+const DISPOSE_MS = 20_000;
 
 export class Tier {
   readonly level: 0 | 1;
@@ -60,7 +64,9 @@ export class Tier {
     this.#hasRun = true;
     const startedMs = performance.now();
     try {
-      return { ...(await this.sandbox.exec(command, options)), tier: this.level };
+      const result: unknown = await this.sandbox.exec(command, options);
+      if (!isResult(result)) throw new TypeError("it gave no result");
+      return { ...result, tier: this.level };
     } catch (thrown) {
       // It must not; whoever called has a result all the same.
       const why = `the sandbox failed: ${tellThrown(thrown)}`;
@@ -77,17 +83,24 @@ export class Tier {
   }
 
   dispose(): Promise<void> {
-    this.#disposed ??= disposeQuietly(this.sandbox);
+    this.#disposed ??= this.#end();
     return this.#disposed;
+  }
+
+  async #end(): Promise<void> {
+    try {
+      const ended = await waitAtMost(this.sandbox.dispose(), DISPOSE_MS);
+      if (!ended.inTime) this.#events.tellDisposeFailed(`dispose took longer than ${DISPOSE_MS} ms`);
+    } catch (thrown) {
+      this.#events.tellDisposeFailed(tellThrown(thrown));
+    }
   }
 }
 
-async function disposeQuietly(sandbox: HarnessSandbox): Promise<void> {
-  try {
-    await sandbox.dispose();
-  } catch {
-    // It must not reject; there is nothing that could be done about it.
-  }
+function isResult(value: unknown): value is ExecResult {
+  if (typeof value !== "object" || value === null) return false;
+  const { exitCode, ending } = value as Partial<ExecResult>;
+  return typeof exitCode === "number" && typeof ending === "object" && ending !== null;
 }
 
 function isSandbox(value: unknown): value is HarnessSandbox {

@@ -43,7 +43,7 @@ export interface TieredParts {
   readonly provisionTimeoutMs: number;
 }
 
-/** Milliseconds that `dispose` waits for a sandbox which is being opened, and for the host's promises. */
+/** Milliseconds that `dispose` waits for a sandbox which is being opened, for results, and for the host's promises. */
 const DISPOSE_MS = 5_000;
 
 /** Opens tier 0. Rejects as its factory does. */
@@ -272,7 +272,7 @@ class TieredSandbox implements HarnessSandbox {
       }
       await this.#above?.dispose();
     }
-    await Promise.all(this.#open.values());
+    await waitAtMost(Promise.all(this.#open.values()), DISPOSE_MS);
     await waitAtMost(this.#stream.settled(), DISPOSE_MS);
   }
 }

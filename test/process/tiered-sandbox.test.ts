@@ -384,6 +384,46 @@ describe("a higher tier that cannot be opened", () => {
   });
 });
 
+describe("a higher tier that breaks the contract", () => {
+  const broken = (over: object): HarnessSandboxFactory => {
+    return async (create) => {
+      const sandbox = await justBashSandbox()(create);
+      let calls = 0;
+      const exec: HarnessSandbox["exec"] = (command, options) =>
+        ++calls > 1 && "exec" in over
+          ? (over.exec as HarnessSandbox["exec"])(command, options)
+          : sandbox.exec(command, options);
+      const dispose = () => sandbox.dispose();
+      return {
+        fs: sandbox.fs,
+        isolation: () => sandbox.isolation(),
+        dispose,
+        ...over,
+        exec,
+      } as HarnessSandbox;
+    };
+  };
+
+  test.each<[string, () => unknown, string]>([
+    ["rejects", () => Promise.reject(new Error("gone")), "the sandbox failed: gone"],
+    ["gives no result", () => Promise.resolve(undefined), "the sandbox failed: it gave no result"],
+  ])("in that its exec %s gives a result all the same", async (_, exec, why) => {
+    const { sandbox } = await open({ nextTier: broken({ exec }) });
+    const result = await sandbox.exec("up");
+    expect(result).toMatchObject({ exitCode: 126, ending: { kind: "unknown", why }, tier: 1 });
+    expect(result.stderr).toBe(`harness: ${why}\n`);
+  });
+
+  test("in that its dispose rejects is told", async () => {
+    const { sandbox, events } = await open({
+      nextTier: broken({ dispose: () => Promise.reject(new Error("stuck")) }),
+    });
+    await sandbox.exec(": up");
+    await sandbox.dispose();
+    expect(events.at(-1)).toMatchObject({ type: "harness.runtime.dispose.failed", error: "stuck" });
+  });
+});
+
 /** A higher tier that is opened when the test says so. */
 function held() {
   const inner = counted();
