@@ -182,6 +182,7 @@ function knownValue(parameter: string, state: ShellState): Value | undefined {
   const [, name, index] = /^([A-Za-z_]\w*)(?:\[(\d+)\])?$/.exec(parameter) ?? [];
   if (name === undefined) return UNKNOWN_VALUE;
   const value = state.variables.get(name);
+  if (value === undefined && /^(?:SHELL|BASH)$/.test(name)) return text("/bin/bash");
   if (value === undefined) return state.isOpaque ? UNKNOWN_VALUE : undefined;
   if (value.is !== "list") return index === undefined || index === "0" ? value : UNKNOWN_VALUE;
   const items = value.items.slice(0, Number(index ?? 0) + 1);

@@ -1,6 +1,7 @@
 /** What commands print, where the script alone says so: `echo`, `printf` and `cat` of literal text. */
 import type { CommandNode, ScriptNode, SimpleCommandNode, StatementNode } from "../engine/parse-script.ts";
 import { expandFields, expandText, type OutputOf } from "./expand-word.ts";
+import { whyTierOne } from "./rules.ts";
 import { MANY, type ShellState, UNKNOWN } from "./shell-state.ts";
 
 const MOST_DEPTH = 10;
@@ -51,6 +52,9 @@ export function outputOfCommand(
   if (state.functions.has(name) || state.aliases.has(name)) return null;
   if (name === "echo") return echo(args);
   if (name === "printf") return printf(args);
+  const searched = /^(?:which|command -v|type -[pP]) (\S+)$/.exec(fields.join(" "))?.[1];
+  // In place of a command it means that command: tier 0, which has none of the name, would find nothing.
+  if (searched !== undefined) return whyTierOne(searched) === null ? null : searched;
   if (name === "cat" && args.every((arg) => arg === "-")) return inputOf(command, state, stdin, depth);
   return null;
 }

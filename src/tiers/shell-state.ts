@@ -65,6 +65,7 @@ export class ShellState {
       const bodies = this.functions.get(name);
       if (bodies !== undefined) child.functions.set(name, bodies);
     }
+    child.exportedFunctions = this.exportedFunctions.fork();
     child.setPositional(positional);
     child.zero = zero;
     child.setsPath = this.setsPath;

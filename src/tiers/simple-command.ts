@@ -206,8 +206,8 @@ export class SimpleCommands {
         return true;
       }
       case "trap": {
-        const [action] = first?.text === "--" ? args.slice(1) : args;
-        if (action !== undefined && !/^-[lp]?$/.test(action.text))
+        const [action, signal] = first?.text === "--" ? args.slice(1) : args;
+        if (action !== undefined && signal !== undefined && !/^-[lp]?$/.test(action.text))
           walk.nested(action.text.replaceAll(MANY, UNKNOWN), action.at, state.fork());
         return true;
       }
