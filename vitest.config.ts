@@ -16,6 +16,8 @@ const NOT_PROJECTS = ["fixtures", "helpers", "types"];
 
 /** Left out of `npm test`, which must stay below ten minutes: `npm run test:slow` runs them. */
 export const SLOW = [
+  "test/contract/broken-adapters-whole.test.ts",
+  "test/contract/conformance-whole.test.ts",
   "test/contract/same-results-guests.test.ts",
   "test/contract/tasks-here.test.ts",
   "test/faults/matrix-in-jail.test.ts",
@@ -27,6 +29,7 @@ export const SLOW = [
   "test/process/change-journal.test.ts",
   "test/process/changes-property.test.ts",
   "test/process/classify-and-trip-wires.test.ts",
+  "test/process/conformance-whole.test.ts",
   "test/process/content.test.ts",
   "test/process/doctor.test.ts",
   "test/process/full-disk.test.ts",

@@ -14,11 +14,18 @@ export function normaliseEvents(events: readonly HarnessEvent[], anyToolOrder = 
   };
   const isToolCall = (event: Plain): boolean => String(event.type).startsWith("harness.tool_call.");
   const plain = events.map((event): Plain => {
-    const { id: _id, at: _at, durationMs: _durationMs, isolation, ...rest } = event as unknown as Plain;
+    const {
+      id: _id,
+      at: _at,
+      durationMs: _durationMs,
+      tier: _tier,
+      isolation,
+      ...rest
+    } = event as unknown as Plain;
     const compared: Plain = { ...rest };
     for (const key of ["occurrenceId", "commandId", "toolCallId"])
       if (compared[key] !== undefined) compared[key] = toOrdinal(compared[key]);
-    // The rung and its walls are what tells the sandboxes apart; what the command was allowed and did is not.
+    // The rung, its walls and the tier are what tells the sandboxes apart; what the command was allowed and did is not.
     if (isolation !== undefined) {
       const { mounts, toolsAllowed, toolsCalled } = isolation as Plain;
       compared.isolation = { mounts, toolsAllowed, toolsCalled };

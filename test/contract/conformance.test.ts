@@ -1,24 +1,15 @@
-/** Our own sandboxes, and one elsewhere, pass the suite that authors of others are given. */
+/** Our own sandboxes, and one elsewhere, pass the suite that authors of others are given; in part, for its time. */
 import { afterAll } from "vitest";
-import { sandboxSuite } from "../../src/conformance.ts";
-import { justBashSandbox } from "../../src/index.ts";
-import { callTool, remoteBashSandbox } from "../fixtures/remote-bash/remote-bash-sandbox.ts";
+import { type ConformanceCase, sandboxSuite } from "../../src/conformance.ts";
 import { startServer } from "../fixtures/remote-bash/server.ts";
-import { LATE_MS, prove } from "../helpers/prove.ts";
+import { prove } from "../helpers/prove.ts";
+import { justBash, remoteBash, tieredAbove } from "./conformance-adapters.ts";
 
 const server = await startServer();
 afterAll(() => server.close());
 
-prove(sandboxSuite({ name: "justBashSandbox", create: justBashSandbox(), lateMs: LATE_MS }));
+const isTrace = ({ group }: ConformanceCase): boolean => group === "trace";
 
-prove(
-  sandboxSuite({
-    name: "real bash behind a socket",
-    ...remoteBashSandbox(server.path),
-    callTool,
-    // It runs on this host, with no jail around it.
-    capabilities: { mountPaths: false, confinement: false },
-    lateMs: LATE_MS,
-  }),
-  { concurrency: 8 },
-);
+prove(sandboxSuite(justBash), { concurrency: 3 });
+prove(sandboxSuite(remoteBash(server.path)), { concurrency: 8, only: isTrace });
+prove(sandboxSuite(tieredAbove(server.path)), { concurrency: 8, only: isTrace });
