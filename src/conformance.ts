@@ -7,6 +7,12 @@ export type {
 } from "./conformance/sandbox-options.ts";
 export { sandboxSuite } from "./conformance/sandbox-suite.ts";
 export {
+  type OpenStore,
+  type StoreSuite,
+  type StoreUnderTest,
+  storeSuite,
+} from "./conformance/store-suite.ts";
+export {
   type CaseOutcome,
   type ConformanceCase,
   type ConformanceReport,

@@ -2,9 +2,12 @@
  * What a `DurableJsonStore` must do, as cases that any test runner can run: each takes a store of its own and rejects
  * when a promise is broken. `docs/orchestration.md` says the promises in words.
  */
-import assert from "node:assert/strict";
+import type nodeAssert from "node:assert/strict";
 import type { DurableJsonStore, JsonValue, StoreLock } from "../shared/durable-store.ts";
 import { isSandboxError } from "../shared/errors.ts";
+
+/** Loaded by the first case that runs: loading it opens the standard error of the process. */
+let assert: typeof nodeAssert;
 
 /** A store under test. */
 export interface StoreUnderTest {
@@ -31,7 +34,14 @@ export interface StoreSuite {
 
 /** Every promise of a store. */
 export function storeSuite(open: OpenStore): StoreSuite {
-  const cases = CASES.map(({ name, run }) => ({ name, group: "store", run: () => run(open) }));
+  const cases = CASES.map(({ name, run }) => ({
+    name,
+    group: "store",
+    run: async () => {
+      ({ default: assert } = await import("node:assert/strict"));
+      await run(open);
+    },
+  }));
   return { name: "store", cases, notClaimed: [] };
 }
 

@@ -1,6 +1,6 @@
 /** One suite, every store. */
 import { describe, test } from "vitest";
-import { type StoreUnderTest, storeSuite } from "../../src/conformance/store-suite.ts";
+import { type StoreUnderTest, storeSuite } from "../../src/conformance.ts";
 import { fileJsonStore } from "../../src/orchestration/file-store.ts";
 import { memoryJsonStore } from "../../src/orchestration/memory-store.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
