@@ -3,6 +3,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { HarnessTurnEvent } from "../../src/index.ts";
+import { hostForTest, scriptedSandbox } from "../helpers/hosts.ts";
 import { openForTest } from "../helpers/open.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
@@ -70,6 +72,28 @@ describe("a disk of 1 MiB", () => {
     expect(result).toMatchObject({ stdout: "on\n", exitCode: 0, ending: { kind: "exited" } });
     expect(result.stderr.match(/No space left on device/g)?.length).toBeGreaterThanOrEqual(2);
   });
+});
+
+test("a turn on a disk that runs full goes on, tells it once, and leaves whole lines and a free session", async ({
+  skip,
+}) => {
+  const directory = mountDisk("size=192k");
+  if (directory === false) return skip("mounting a disk needs root");
+  const host = hostForTest({ dataDir: directory, sandbox: scriptedSandbox() });
+  const session = await host.createSession();
+  const events: HarnessTurnEvent[] = [];
+  const turn = await host.prepareTurn({ session, onEvent: (event) => events.push(event) });
+  const sandbox = await turn.sandbox();
+  for (let number = 0; number < 40; number++) await sandbox.exec(`echo ${"x".repeat(10_000)}`);
+  turn.end({ status: "completed" });
+  await turn.dispose();
+  expect(events.filter(({ type }) => type === "harness.turn.log.failed")).toHaveLength(1);
+  expect(events.at(-1)?.type).toBe("harness.turn.completed");
+  const lines = readFileSync(join(session.directory, "turns", turn.id, "events.ndjson"), "utf8").split("\n");
+  expect(lines.pop()).toBe("");
+  expect(lines.map((line) => JSON.parse(line).seq)).toEqual(lines.map((_, index) => index + 1));
+  expect(lines.length).toBeGreaterThan(5);
+  expect(existsSync(join(session.directory, "turn.lock"))).toBe(false);
 });
 
 test("a directory that is read-only on the host, and not in the workspace, refuses writes and is read", async ({
