@@ -20,6 +20,7 @@ export const SLOW = [
   "test/contract/conformance-whole.test.ts",
   "test/contract/same-results-guests.test.ts",
   "test/contract/tasks-here.test.ts",
+  "test/contract/toolchain.test.ts",
   "test/faults/matrix-in-jail.test.ts",
   "test/faults/matrix-of-workers.test.ts",
   "test/faults/turn-matrix.test.ts",

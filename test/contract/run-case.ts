@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openSandbox } from "../../src/index.ts";
+import { localToolchainSandbox, openSandbox } from "../../src/index.ts";
 import type { HarnessEvent } from "../../src/shared/events.ts";
 import type { ExecResult } from "../../src/shared/sandbox.ts";
 import type { CorpusCase } from "../fixtures/corpus/case.ts";
@@ -10,7 +10,12 @@ import { changesBetween, type FilesLeft, lookAt } from "../fixtures/corpus/files
 import { hostTools } from "../fixtures/corpus/host-tools.ts";
 import { buildTree } from "../fixtures/corpus/tree.ts";
 
-export type Kind = "subprocess" | "just-bash";
+export type Kind = "subprocess" | "just-bash" | "toolchain";
+
+/** As where the answers of real bash were recorded. */
+const toolchain = localToolchainSandbox({
+  env: { USER: "user", SHELL: "/bin/bash", LC_ALL: "C.UTF-8", TZ: "UTC" },
+});
 
 export interface CaseRun {
   results: ExecResult[];
@@ -40,7 +45,7 @@ export async function openRunner(kind: Kind): Promise<CaseRunner> {
     cwd: "/work",
     tools: hostTools,
     toolContext: {},
-    sandbox: kind,
+    sandbox: kind === "toolchain" ? toolchain : kind,
     onEvent: (event) => {
       events.push(event);
     },

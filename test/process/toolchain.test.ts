@@ -1,10 +1,13 @@
 /** The machine's own programs over the mounts: what they do, what stays between commands, and how commands end. */
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
+import { root } from "../../build/paths.ts";
 import type { HarnessSandbox } from "../../src/index.ts";
 import { failOnStrays } from "../helpers/strays.ts";
+import { tempDir } from "../helpers/temp-dir.ts";
 import { noToolchain, note, openToolchainForTest } from "../helpers/toolchain.ts";
 
 failOnStrays();
@@ -35,6 +38,20 @@ describe.skipIf(noToolchain !== null)(`the machine's own programs${note}`, () =>
       "runtime.command.completed",
       new Set(["file.created"]),
     ]);
+  });
+
+  test.skipIf(!has("git"))(`the program of docs/toolchain.md works as written${missing("git")}`, () => {
+    const directory = tempDir();
+    mkdirSync(join(directory, "data"));
+    writeFileSync(join(directory, "data/a.txt"), "a\n");
+    const text = readFileSync(join(root, "docs/toolchain.md"), "utf8");
+    const program = /^```js\n(.*?)^```/ms.exec(text)?.[1] ?? "";
+    const entry = pathToFileURL(join(root, "dist/index.js")).href;
+    const file = join(directory, "program.mts");
+    writeFileSync(file, `${program.replace("@little-stack/harness", entry)}console.log(stdout);\n`);
+    const tsx = join(root, "node_modules/tsx/dist/cli.mjs");
+    const stdout = execFileSync(process.execPath, [tsx, file], { cwd: directory, encoding: "utf8" });
+    expect(stdout).toMatch(/^[0-9a-f]{7} first\n/);
   });
 
   test("npm makes a package and node runs it", async () => {

@@ -4,7 +4,7 @@
  * another bash in the same jail, so a guest that lies about it lies to itself.
  */
 import type { ExecuteInput } from "../../shared/executor.ts";
-import { CONTROL, exitTrap, quote } from "./shell-texts.ts";
+import { CONTROL, exitTrap, mayTrapExit, OWN_EXIT_TRAP, quote } from "./shell-texts.ts";
 
 const ALIASES = "BASH_ALIASES";
 const LINE = Buffer.from("\n");
@@ -98,6 +98,7 @@ export function startText(state: ShellState, input: ExecuteInput, folder: string
   return Buffer.concat([
     enterDirectory(input.cwd === undefined ? state.cwd : Buffer.from(input.cwd), input.cwd !== undefined),
     Buffer.from(exitTrap(folder)),
+    Buffer.from(mayTrapExit(`${input.command}\n${state.functions}`) ? OWN_EXIT_TRAP : ""),
     Buffer.from(`set -- ${(input.args ?? []).map(quote).join(" ")}\n${hasPath ? "" : "unset PATH\n"}`),
     Buffer.from(own.join("")),
     ...kept.flatMap(([name, declaration]) => (name === ALIASES ? [] : [declaration, LINE])),

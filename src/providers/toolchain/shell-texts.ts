@@ -79,10 +79,7 @@ done < <(\\builtin declare -Fx)
 \\builtin printf '\\0z\\0'
 `;
 
-/**
- * Takes the EXIT trap for itself and lets the guest have one of its own all the same: it is set and listed as if it
- * were the only one, and runs after the state was written.
- */
+/** Takes the EXIT trap, which writes the state out and then runs the guest's own. */
 export function exitTrap(folder: string): string {
   return `__harness_trap='
 { __harness_code=$?; } 2>/dev/null
@@ -91,9 +88,34 @@ if [[ \${__harness_exit-} ]]; then
   \\builtin eval "__harness_exit=(\${__harness_exit#trap -- })"
   if ( POSIXLY_CORRECT=1; \\exit "$__harness_code" ); then \\eval "\${__harness_exit[0]}"; else \\eval "\${__harness_exit[0]}"; fi
 fi'
+builtin trap "$__harness_trap" EXIT
+`;
+}
+
+/** Whether a text may set or ask for an EXIT trap of its own. */
+export function mayTrapExit(text: string): boolean {
+  return /\btrap\b/.test(text) && /\bEXIT\b|\b0\b|\btrap(?:\s+-p)?\s*(?:$|[;|&)}])/im.test(text);
+}
+
+/**
+ * Lets the guest have an EXIT trap of its own all the same: it is set and listed as if it were the only one. Only for
+ * scripts that ask for it: traps on DEBUG and RETURN see that `trap` is a function.
+ */
+export const OWN_EXIT_TRAP = `
+__harness_listed=$(builtin trap -p EXIT)
 trap() {
-  if [[ $BASHPID != "$$" ]]; then builtin trap "$@"; return; fi
   { local -; set +x; } 2>/dev/null
+  if [[ $BASHPID != "$$" ]]; then
+    if [[ $# == 0 || $1 == -p ]]; then
+      local __harness_list=$(builtin trap "$@")
+      if [[ \${__harness_exit-} ]]; then __harness_list=\${__harness_list/"$__harness_listed"/"$__harness_exit"}
+      else __harness_list=\${__harness_list/"$__harness_listed"/}; fi
+      [[ $__harness_list ]] && builtin printf '%s\\n' "\${__harness_list#$'\\n'}"
+      return 0
+    fi
+    builtin trap "$@"
+    return
+  fi
   if [[ \${__harness_exit-} ]]; then builtin eval "builtin $__harness_exit"; else builtin trap - EXIT; fi
   builtin trap "$@"
   local __harness_status=$?
@@ -101,9 +123,7 @@ trap() {
   builtin trap "$__harness_trap" EXIT
   return "$__harness_status"
 }
-builtin trap "$__harness_trap" EXIT
 `;
-}
 
 /** One word for bash, whatever it holds. */
 export function quote(text: string): string {
