@@ -36,7 +36,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   // Of a host the loop knows the interface alone: whose it is, the application says.
   harness: ["host", "tools", "shell", "shared"],
-  cli: ["sandbox", "parent", "shared"],
+  cli: ["host", "providers", "tiers", "sandbox", "parent", "storage", "shared"],
 };
 
 /** Imported for their types alone: they are gone at run time. What is built of the engine is loaded by its path. */

@@ -9,7 +9,7 @@ export type OptionTable = Readonly<
 >;
 
 /** One option as it was written. */
-interface OptionToken {
+export interface OptionToken {
   readonly name: string;
   readonly rawName: string;
   readonly value?: string | undefined;

@@ -1,10 +1,12 @@
 /** The help texts. Loads nothing of the sandbox. */
+import type { HelpTopic } from "./parse-args.ts";
 
 const GENERAL = `little-harness: run scripts over real directories, in a child process that has nothing.
 
   little-harness exec [options] [-- 'script' [args…] | FILE [args…] | -]
-  little-harness doctor [options]
-  little-harness help exec|doctor
+  little-harness shell [options]
+  little-harness doctor [options] [DIR]
+  little-harness help exec|shell|doctor
   little-harness --version
 `;
 
@@ -39,6 +41,44 @@ sandbox failed; 130 after Ctrl-C, 2 when this command line was wrong.
   echo 'seq 3 | tac' | little-harness exec --json -
 `;
 
+const SHELL = `little-harness shell: a prompt over a session, or over directories.
+
+  little-harness shell [--data-dir DIR] [--session ID] [options]   a session: /session, /artifacts,
+                                                                   /persistent, /.agents (read-only)
+  little-harness shell --mount /inside=dir[:ro]… [options]         these directories
+
+      --data-dir DIR             where sessions are kept (default: .little-harness)
+      --session ID               the session to work in; made when there is none (default: a new one)
+  -m, --mount /inside=dir[:ro]   show a directory inside; may be repeated; read-write unless :ro
+      --cwd /inside              where the shell starts (default: /session, or the first mount)
+  -e, --env NAME=VALUE           one exported variable; may be repeated. Nothing else gets in.
+      --timeout 30s              end a command after this time (ms, s, m, h; default: 2m); status 124
+      --max-output N             bytes of a command kept per stream (also 64k, 10m)
+      --sandbox KIND             subprocess (a child process, the default), just-bash (in this process; no
+                                 boundary, and no end for a loop that never yields), or auto: just-bash
+                                 when both languages are off
+      --isolation RUNG           process (the default), hardened, namespace, or auto
+      --tier1                    from the first command on that the sandbox lacks (git, make, …), run commands
+                                 with this machine's own programs in a bubblewrap jail (Linux)
+      --no-python                without python3
+      --no-javascript            without js-exec
+      --raw                      let control characters of commands reach the terminal (without it, colours
+                                 pass and the rest is shown as ^[ and the like)
+      --events                   print each event as one line of JSON on standard error
+  -h, --help                     this text
+
+Directory, variables and functions last from line to line. Tab completes, the arrows go through what was
+typed before, Ctrl-C ends the running command, Ctrl-D or "exit [n]" on a line of its own leaves. Lines
+that begin with a blank are not remembered. Without a terminal on standard input, its lines are run one
+by one without a prompt.
+
+Exit code: that of "exit", or the status of the last command; 125 when the sandbox failed, 130 after
+Ctrl-C without a terminal, 2 when this command line was wrong.
+
+  little-harness shell --session trial
+  little-harness shell -m /work=. --isolation auto
+`;
+
 const DOCTOR = `little-harness doctor: what this machine can give, tried for real.
 
   little-harness doctor [options]
@@ -59,8 +99,9 @@ command line was wrong.
   little-harness doctor --isolation namespace --json
 `;
 
+const TOPICS = { exec: EXEC, shell: SHELL, doctor: DOCTOR } as const;
+
 /** The text for one topic, ending in a newline. */
-export function helpText(topic: "all" | "exec" | "doctor"): string {
-  if (topic === "all") return `${GENERAL}\n${EXEC}\n${DOCTOR}`;
-  return topic === "exec" ? EXEC : DOCTOR;
+export function helpText(topic: HelpTopic): string {
+  return topic === "all" ? [GENERAL, ...Object.values(TOPICS)].join("\n") : TOPICS[topic];
 }

@@ -19,6 +19,10 @@ async function main(argv: readonly string[]): Promise<number> {
       const { runDoctor } = await import("./doctor.ts");
       return runDoctor(invocation);
     }
+    case "shell": {
+      const { runShell } = await import("./shell.ts");
+      return runShell(invocation);
+    }
     case "exec": {
       const { runExec } = await import("./exec.ts");
       return runExec(invocation);

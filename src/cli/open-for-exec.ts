@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { EmitEvent } from "../shared/events.ts";
 import type { HarnessSandbox } from "../shared/sandbox.ts";
 import type { ExecInvocation } from "./parse-args.ts";
+import { toOpenMounts } from "./sandbox-options.ts";
 
 /** A sandbox for one command line, and what must be called when it is over. */
 export interface OpenedForExec {
@@ -22,12 +23,7 @@ export async function openForExec(invocation: ExecInvocation, onEvent: EmitEvent
   };
   try {
     const sandbox = await openSandbox({
-      mounts:
-        own === undefined
-          ? Object.fromEntries(
-              mounts.map(({ path, backingPath, access }) => [path, { path: backingPath, access }]),
-            )
-          : { "/workspace": own },
+      mounts: own === undefined ? toOpenMounts(mounts) : { "/workspace": own },
       ...(invocation.cwd === undefined ? {} : { cwd: invocation.cwd }),
       sandbox: invocation.sandbox,
       runtime: { python: invocation.python, javascript: invocation.javascript },

@@ -10,6 +10,8 @@ export interface DataDirectory {
   readonly persistent: string;
   readonly agents: string;
   readonly orchestration: string;
+  /** What was typed into `little-harness shell`. */
+  readonly shellHistory: string;
 }
 
 /** Text only: touches no disk. */
@@ -21,6 +23,7 @@ export function dataDirectoryAt(path: string): DataDirectory {
     persistent: nodePath.join(root, "persistent"),
     agents: nodePath.join(root, "agents"),
     orchestration: nodePath.join(root, "orchestration"),
+    shellHistory: nodePath.join(root, "shell-history"),
   };
 }
 

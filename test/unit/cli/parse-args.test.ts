@@ -175,3 +175,62 @@ describe("doctor", () => {
     expect(refusal("--worker", "x")).toContain('did you mean "little-harness doctor --worker …"?');
   });
 });
+
+describe("shell", () => {
+  test("without options it is a new session of the directory that a host takes too", () => {
+    expect(parseCommandLine(["shell"])).toEqual({
+      command: "shell",
+      place: { is: "session", dataDir: resolve(".little-harness") },
+      sandbox: "subprocess",
+      env: {},
+      events: false,
+      python: true,
+      javascript: true,
+      hasTierOne: false,
+      isRaw: false,
+    });
+  });
+  test("takes what exec takes, and a place", () => {
+    const words = [
+      "--data-dir",
+      "d",
+      "--session",
+      "s1",
+      "--timeout",
+      "5s",
+      "--isolation",
+      "auto",
+      "-e",
+      "A=1",
+    ];
+    expect(parseCommandLine(["shell", ...words, "--tier1", "--raw", "--cwd", "/session/x"])).toMatchObject({
+      place: { is: "session", dataDir: resolve("d"), sessionId: "s1" },
+      timeoutMs: 5_000,
+      isolation: "auto",
+      env: { A: "1" },
+      cwd: "/session/x",
+      hasTierOne: true,
+      isRaw: true,
+    });
+    expect(parseCommandLine(["shell", "-m", "/w=."])).toMatchObject({
+      place: { is: "mounts", mounts: [{ path: "/w", backingPath: resolve("."), access: "rw" }] },
+    });
+  });
+  test.each([
+    [["-m", "/w=.", "--session", "s"], /--mount and --session do not go together/],
+    [["-m", "/w=.", "--data-dir", "d"], /--mount and --data-dir do not go together/],
+    [["--session", "../x"], /--session takes 1 to 100 letters/],
+    [["--sandbox", "just-bash", "--isolation", "auto"], /--isolation needs a process/],
+    [["--isolation", "jail"], /--isolation takes process, hardened, namespace, auto/],
+    [["ls"], /exec -- 'ls …'/],
+    [["--json"], /unknown option "--json"/],
+    [["--sesion", "a"], /did you mean "--session"/],
+  ])("refuses %j", (words, message) => {
+    expect(refusal("shell", ...words)).toMatch(message);
+  });
+  test("its options and help are known from outside", () => {
+    expect(refusal("--tier1")).toMatch(/little-harness shell --tier1/);
+    expect(parseCommandLine(["help", "shell"])).toEqual({ command: "help", topic: "shell" });
+    expect(parseCommandLine(["shell", "-h"])).toEqual({ command: "help", topic: "shell" });
+  });
+});
