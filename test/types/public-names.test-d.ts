@@ -1,6 +1,8 @@
 import { expectTypeOf, test } from "vitest";
 import { type ConformanceCase, type runSuite, sandboxSuite } from "../../src/conformance.ts";
 import {
+  type CommandClassification,
+  classifyCommand,
   type HarnessSandbox,
   type HarnessSandboxFactory,
   type HarnessWorkspaceSpec,
@@ -42,4 +44,9 @@ test("an error of ours is known by its guard", () => {
 test("a case runs with no argument, as any test runner calls it", () => {
   expectTypeOf<Parameters<ConformanceCase["run"]>>().toEqualTypeOf<[]>();
   expectTypeOf(sandboxSuite).returns.toExtend<Parameters<typeof runSuite>[0]>();
+});
+
+test("a classification is there at once, and nobody may change it", () => {
+  expectTypeOf(classifyCommand).returns.toEqualTypeOf<CommandClassification>();
+  expectTypeOf<CommandClassification["commands"]>().not.toExtend<string[]>();
 });
