@@ -17,6 +17,7 @@ const READS: readonly RegExp[] = [
 /** File → why its messages need no redactor, or where they pass it. */
 const ALLOWED: Readonly<Record<string, string>> = {
   "cli/": "prints for the operator, whose paths they are",
+  "conformance/": "reports for the author of an adapter or a store, whose own words they are",
   "protocol/": "carries what the handlers on both sides give it, and words of its own about bytes",
   "engine/commands/files/find.ts": "its own class of errors: words about the command line",
   "engine/commands/files/tar/tar.ts": "its own class of errors: words about the archive",
@@ -29,6 +30,8 @@ const ALLOWED: Readonly<Record<string, string>> = {
   "engine/shell-session.ts": "the parser's words about the script; errors of the engine pass tellThrown",
   "engine/tools-bootstrap.ts": "hands on what the parent has said to a tool call",
   "harness/model-tool-calls.ts": "errors that the tool bridge has worded; others pass tellThrown",
+  "orchestration/file-store.ts": "an error for the operator, whose paths they are",
+  "orchestration/json-text.ts": "an error for the operator, whose data it is",
   "parent/inspect-parts.ts": "what `doctor` prints for the operator, whose paths they are",
   "parent/isolation/bubblewrap.ts":
     "a reason for the operator; the error that is made of it is told redacted",
@@ -37,6 +40,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   "shared/redact.ts": "the redactor",
   "shell/command-tool-calls.ts": "errors that the tool bridge has worded; others pass tellThrown",
   "shell/default-files.ts": "a refusal to open, told to the host before there is a guest",
+  "storage/lease-lock.ts": "an error for the operator, whose paths they are",
   "tools/known-tools.ts": "a refusal to open, told to the host before there is a guest",
   "tools/replay.ts": "records what the script was told",
   "tools/tool-error.ts": "redacts what it reads",
