@@ -19,7 +19,7 @@ interface Told {
   readonly id: string;
   readonly token: number;
   readonly forMs?: number;
-  readonly position?: number;
+  readonly expiresAtMs: number;
 }
 
 /** Counts under a lock: no number comes twice, none that was said is lost. */
@@ -104,26 +104,22 @@ export async function workInCrowd({ processes, kills: wanted, seed, rowsAtOnce =
 
 /** Each claim has one owner, the next comes after its lease or its end, and each row (each due time) ends once. */
 function checkClaims(said: readonly Said[]): void {
-  const begun = new Map<string, { token: number; atMs: number; isOver: boolean }>();
-  const completed = new Set<string>();
-  for (const line of said) {
-    const told = (line.began ?? line.failed ?? line.completed ?? line.lost) as Told;
+  const ending = new Set(tellings(said, "ending").map(({ ledger, id, token }) => `${ledger} ${id} ${token}`));
+  const last = new Map<string, Told>();
+  for (const told of tellings(said, "began").sort((a, b) => a.token - b.token)) {
     const name = `${told.ledger} ${told.id}`;
-    const last = begun.get(name);
-    if (line.began !== undefined) {
-      if (last !== undefined) {
-        expect(told.token, name).toBeGreaterThan(last.token);
-        // A few milliseconds for what lies between the claim and its being told.
-        if (!last.isOver) expect(line.atMs - last.atMs, name).toBeGreaterThan(LEASE_MS - 100);
-      }
-      begun.set(name, { token: told.token, atMs: line.atMs, isOver: false });
-    } else if (last?.token === told.token) last.isOver = true;
-    if (line.completed !== undefined) {
-      const end = `${name} ${told.forMs ?? ""}`;
-      expect(completed.has(end), `${end} ended twice`).toBe(false);
-      completed.add(end);
-    }
+    const before = last.get(name);
+    last.set(name, told);
+    if (before === undefined) continue;
+    expect(told.token, name).toBeGreaterThan(before.token);
+    if (ending.has(`${name} ${before.token}`)) continue;
+    expect(told.expiresAtMs - LEASE_MS, name).toBeGreaterThanOrEqual(before.expiresAtMs);
   }
+  const completed = tellings(said, "completed").map(
+    ({ ledger, id, forMs = "" }) => `${ledger} ${id} ${forMs}`,
+  );
+  expect(completed.length).toBeGreaterThan(0);
+  expect(new Set(completed).size).toBe(completed.length);
   const due = tellings(said, "began").filter(({ ledger }) => ledger === "schedules");
   const times = due.map(({ forMs = 0 }) => forMs);
   expect(times.length).toBeGreaterThan(3);

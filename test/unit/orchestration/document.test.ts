@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { root } from "../../../build/paths.ts";
 import { fileJsonStore } from "../../../src/orchestration/file-store.ts";
+import { memoryJsonStore } from "../../../src/orchestration/memory-store.ts";
 import {
   createDurableOrchestrationServices,
   createInMemoryOrchestrationServices,
@@ -18,7 +19,7 @@ const examples = [...text.matchAll(/^## (.+?)\n(?:(?!^## )[\s\S])*?^```js exampl
 
 const AsyncFunction = (async () => undefined).constructor as new (
   ...parts: string[]
-) => (services: HarnessOrchestrationServices, console: { log(...values: unknown[]): void }) => Promise<void>;
+) => (this: void, ...values: unknown[]) => Promise<void>;
 
 const STORES: Readonly<Record<string, () => HarnessOrchestrationServices>> = {
   memory: () => createInMemoryOrchestrationServices(),
@@ -38,9 +39,39 @@ describe.each(Object.entries(STORES))("in %s", (_, open) => {
     const expected = [...code.matchAll(/^\/\/ (.*)$/gm)].map(([, line]) => line);
     const printed: string[] = [];
     await new AsyncFunction("services", "console", code)(open(), {
-      log: (...values) => printed.push(values.map(String).join(" ")),
+      log: (...values: unknown[]) => printed.push(values.map(String).join(" ")),
     });
     expect(printed).toEqual(expected);
     expect(printed.length).toBeGreaterThan(0);
   });
+});
+
+test("the other blocks run as they are", async () => {
+  const blocks = [...text.matchAll(/^```js\n([\s\S]*?)^```/gm)].map(([, code = ""]) => code);
+  expect(blocks).toHaveLength(3);
+  const modules = {
+    "@little-stack/harness/host": await import("../../../src/host.ts"),
+    "@little-stack/harness/conformance": await import("../../../src/conformance.ts"),
+  };
+  let last = memoryJsonStore();
+  const given = {
+    modules,
+    createDurableOrchestrationServices,
+    myStore: memoryJsonStore(),
+    openEmptyStore: () => {
+      last = memoryJsonStore();
+      return last;
+    },
+    openItAgain: () => last,
+  };
+  const printed: unknown[] = [];
+  for (const block of blocks) {
+    const code = block.replace(/^import (\{[^}]+\}) from ("[^"]+");$/gm, "const $1 = modules[$2];");
+    const names = Object.keys(given).filter((name) => !new RegExp(`const [^=]*\\b${name}\\b`).test(code));
+    const values = names.map((name) => given[name as keyof typeof given]);
+    await new AsyncFunction(...names, "console", code)(...values, {
+      log: (value: unknown) => printed.push(value),
+    });
+  }
+  expect(printed).toEqual(["store: 17 of 17 cases passed, 0 left out"]);
 });
