@@ -79,9 +79,10 @@ Ctrl-C without a terminal, 2 when this command line was wrong.
   little-harness shell -m /work=. --isolation auto
 `;
 
-const DOCTOR = `little-harness doctor: what this machine can give, tried for real.
+const DOCTOR = `little-harness doctor: what this machine can give, tried for real; or the health of a data directory.
 
   little-harness doctor [options]
+  little-harness doctor [--json] DIR   sessions, turns, events and locks below DIR; changes nothing
 
       --isolation RUNG           try this rung alone, and call it broken when it is not available:
                                  process, hardened or namespace; auto (the default) tries all three

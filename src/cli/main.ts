@@ -19,6 +19,10 @@ async function main(argv: readonly string[]): Promise<number> {
       const { runDoctor } = await import("./doctor.ts");
       return runDoctor(invocation);
     }
+    case "doctor-data-dir": {
+      const { runDoctorDataDir } = await import("./doctor-data-dir.ts");
+      return runDoctorDataDir(invocation);
+    }
     case "shell": {
       const { runShell } = await import("./shell.ts");
       return runShell(invocation);

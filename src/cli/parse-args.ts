@@ -1,6 +1,11 @@
 /** The command line → what to do, as plain data. Pure: reads no file, starts nothing. */
 import { parseArgs } from "node:util";
-import { DOCTOR_OPTIONS, type DoctorInvocation, parseDoctor } from "./parse-doctor.ts";
+import {
+  type DataDirInvocation,
+  DOCTOR_OPTIONS,
+  type DoctorInvocation,
+  parseDoctor,
+} from "./parse-doctor.ts";
 import { parseShell, SHELL_OPTIONS, type ShellInvocation } from "./parse-shell.ts";
 import {
   checkOptions,
@@ -35,6 +40,7 @@ export type Invocation =
   | { readonly command: "help"; readonly topic: HelpTopic }
   | { readonly command: "version" }
   | DoctorInvocation
+  | DataDirInvocation
   | ExecInvocation
   | ShellInvocation;
 

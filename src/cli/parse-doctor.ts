@@ -18,6 +18,14 @@ export interface DoctorInvocation {
   readonly workerPath: string | null;
 }
 
+/** `little-harness doctor DIR`, checked. */
+export interface DataDirInvocation {
+  readonly command: "doctor-data-dir";
+  /** Absolute. */
+  readonly dataDir: string;
+  readonly json: boolean;
+}
+
 /** Long names of the options. */
 export const DOCTOR_OPTIONS = {
   json: { type: "boolean" },
@@ -30,7 +38,7 @@ export const DOCTOR_OPTIONS = {
 /** Throws `UsageError`. */
 export function parseDoctor(
   argv: readonly string[],
-): DoctorInvocation | { command: "help"; topic: "doctor" } {
+): DoctorInvocation | DataDirInvocation | { command: "help"; topic: "doctor" } {
   const { values, tokens, positionals } = parseArgs({
     args: [...argv],
     options: DOCTOR_OPTIONS,
@@ -40,8 +48,15 @@ export function parseDoctor(
   });
   for (const token of tokens) if (token.kind === "option") checkOption(DOCTOR_OPTIONS, token);
   if (values.help === true) return { command: "help", topic: "doctor" };
-  const [operand] = positionals;
-  if (operand !== undefined) throw new UsageError(`doctor takes options only, not "${operand}"`);
+  const [dataDir, more] = positionals;
+  if (more !== undefined) throw new UsageError(`doctor takes one data directory, not "${more}" as well`);
+  if (dataDir !== undefined) {
+    const other = (["isolation", "node", "worker"] as const).find((name) => values[name] !== undefined);
+    if (other !== undefined)
+      throw new UsageError(`--${other} is about this machine; it does not go with a data directory`);
+    if (dataDir === "") throw new UsageError("doctor takes a data directory, not an empty word");
+    return { command: "doctor-data-dir", dataDir: resolve(dataDir), json: values.json === true };
+  }
   const isolation = values.isolation;
   return {
     command: "doctor",

@@ -71,6 +71,14 @@ export async function tryFileLock(path: string): Promise<FileLock | { readonly h
   }
 }
 
+/** Who has the lock, and whether that owner is dead; `undefined` when nobody has it. Changes nothing. */
+export async function lookAtFileLock(
+  path: string,
+): Promise<{ owner: LockOwner; isDead: boolean } | undefined> {
+  const owner = await readOwner(path);
+  return owner === undefined ? undefined : { owner, isDead: await isDead(owner, path) };
+}
+
 class HeldLock implements FileLock {
   readonly token: string;
   readonly tookOver: boolean;

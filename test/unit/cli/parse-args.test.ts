@@ -167,12 +167,21 @@ describe("doctor", () => {
       '--isolation takes process, hardened, namespace, auto, not "jail"',
     );
     expect(refusal("doctor", "--isolaton=auto")).toContain('did you mean "--isolation"?');
-    expect(refusal("doctor", "now")).toBe('doctor takes options only, not "now"');
+    expect(refusal("doctor", "a", "b")).toBe('doctor takes one data directory, not "b" as well');
+    expect(refusal("doctor", "--node", "n", "a")).toContain("--node is about this machine");
     expect(refusal("doctor", "--json=yes")).toBe("--json takes no value");
     expect(refusal("doctor", "--node")).toBe("--node needs a value");
     expect(refusal("doctor", "--worker=")).toBe("--worker takes a path");
     expect(refusal("docter")).toContain('did you mean "doctor"?');
     expect(refusal("--worker", "x")).toContain('did you mean "little-harness doctor --worker …"?');
+  });
+});
+
+test("doctor with a directory is about that directory", () => {
+  expect(parseCommandLine(["doctor", "--json", "d"])).toEqual({
+    command: "doctor-data-dir",
+    dataDir: resolve("d"),
+    json: true,
   });
 });
 
