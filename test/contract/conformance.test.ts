@@ -10,6 +10,6 @@ afterAll(() => server.close());
 
 const isTrace = ({ group }: ConformanceCase): boolean => group === "trace";
 
-prove(sandboxSuite(justBash), { concurrency: 3 });
+prove(sandboxSuite(justBash), { concurrency: 3, only: ({ group }) => group !== "contract" });
 prove(sandboxSuite(remoteBash(server.path)), { concurrency: 8, only: isTrace });
 prove(sandboxSuite(tieredAbove(server.path)), { concurrency: 8, only: isTrace });
