@@ -266,15 +266,15 @@ function turnUntilDone(run: Run, own: State): number {
   return status;
 }
 
-/** Evaluates the script as what it is: CommonJS where it can be, a module where it must. */
+/**
+ * Evaluates the script as what it is: CommonJS where it can be, a module where it must. A module is never compiled
+ * just to see: with a second of its name in the context QuickJS frees what it still holds, and memory goes wild.
+ */
 function start({ context, input, strip }: Run): { readonly outcome: Outcome; readonly isModule: boolean } {
   const file = isFile(input) ? mainFileOf(input) : "[eval]";
   const code = input.stripTypes === true ? strip(input.jsCode) : input.jsCode;
-  const compiles = (source: string, type?: "module"): boolean => {
-    const outcome = context.evalCode(source, file, {
-      compileOnly: true,
-      ...(type === undefined ? {} : { type }),
-    });
+  const compiles = (source: string): boolean => {
+    const outcome = context.evalCode(source, file, { compileOnly: true });
     (outcome.error ?? outcome.value).dispose();
     return outcome.error === undefined;
   };
@@ -286,7 +286,6 @@ function start({ context, input, strip }: Run): { readonly outcome: Outcome; rea
   const pick = () => {
     if (/\.m[jt]s$/.test(file)) return asModule;
     if (compiles(code)) return asScript;
-    if (compiles(withMeta(code, mainFileOf(input)), "module")) return asModule;
     if (compiles(wrapped(code)))
       return {
         outcome: () =>
