@@ -1,8 +1,6 @@
 import type { CreateSandboxOptions, HarnessSandbox, HarnessSandboxFactory } from "../shared/sandbox.ts";
 import { classifyCommand } from "../tiers/classify-command.ts";
-import { TIER_ONE_COMMANDS } from "../tiers/rules.ts";
 import { resolveTieredOptions, type TieredSandboxOptions } from "../tiers/tiered-options.ts";
-import { openTiered } from "../tiers/tiered-sandbox.ts";
 import { chooseFactory } from "./mode.ts";
 
 /**
@@ -15,8 +13,11 @@ import { chooseFactory } from "./mode.ts";
  */
 export function tieredSandbox(options: TieredSandboxOptions = {}): HarnessSandboxFactory {
   const { tier0, nextTier, classify, tripWires, provisionTimeoutMs } = resolveTieredOptions(options);
-  return async (create: CreateSandboxOptions): Promise<HarnessSandbox> =>
-    await openTiered(
+  return async (create: CreateSandboxOptions): Promise<HarnessSandbox> => {
+    // Not loaded by hosts without tiers.
+    const { openTiered } = await import("../tiers/tiered-sandbox.ts");
+    const { TIER_ONE_COMMANDS } = await import("../tiers/rules.ts");
+    return await openTiered(
       {
         tier0: tier0 ?? chooseFactory("auto", effectiveRuntime(create), {}),
         nextTier,
@@ -26,6 +27,7 @@ export function tieredSandbox(options: TieredSandboxOptions = {}): HarnessSandbo
       },
       create,
     );
+  };
 }
 
 /** What `"auto"` decides by: the languages that are on after all. */

@@ -30,6 +30,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   "engine/shell-session.ts": "the parser's words about the script; errors of the engine pass tellThrown",
   "engine/tools-bootstrap.ts": "hands on what the parent has said to a tool call",
   "harness/model-tool-calls.ts": "errors that the tool bridge has worded; others pass tellThrown",
+  "host/inspect-data-directory.ts": "what `doctor` prints for the operator, whose paths they are",
   "orchestration/file-store.ts": "an error for the operator, whose paths they are",
   "orchestration/json-text.ts": "an error for the operator, whose data it is",
   "parent/inspect-parts.ts": "what `doctor` prints for the operator, whose paths they are",
