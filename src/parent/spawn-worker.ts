@@ -5,6 +5,7 @@
 import type { Readable, Writable } from "node:stream";
 import { execa } from "execa";
 import { MEMORY_MARK } from "../protocol/lifeline.ts";
+import { shutInherited } from "./inherited-descriptors.ts";
 import type { Launch } from "./isolation/launch.ts";
 import { exitOfWrapped, findWrapped } from "./isolation/wrapped-worker.ts";
 import { killGroup, killTree } from "./kill-tree.ts";
@@ -70,12 +71,14 @@ export function workerEnvironment(
 /** Rejects when the process cannot be started (no such Node, no more processes). */
 export async function spawnWorker(options: SpawnOptions): Promise<WorkerProcess> {
   const { launch } = options;
+  const inputs = launch.inputs.map((input): [Uint8Array] => [input]);
+  const inherited = shutInherited(4 + inputs.length);
   const child = execa(launch.command, launch.args, {
     env: workerEnvironment(launch.env),
     extendEnv: false,
     cwd: launch.cwd,
     // 3 is the lifeline: the worker's watcher thread dies with the parent and tells by it why it ends.
-    stdio: ["pipe", "pipe", "pipe", "pipe", ...launch.inputs.map((input): [Uint8Array] => [input])],
+    stdio: ["pipe", "pipe", "pipe", "pipe", ...inputs, ...inherited.entries],
     // A group of its own: the terminal's Ctrl-C goes to the host, which ends the worker in its own order.
     detached: process.platform !== "win32",
     cleanup: false,
@@ -84,6 +87,7 @@ export async function spawnWorker(options: SpawnOptions): Promise<WorkerProcess>
     windowsHide: true,
     stripFinalNewline: false,
   });
+  inherited.release();
   const { stdin, stdout, stderr } = child;
   const lifeline = child.stdio[3] as unknown as Readable | null;
   let tail = "";
