@@ -10,12 +10,7 @@ const PLACE = "/proc/self/fdinfo";
 
 let known: readonly number[] | undefined;
 
-/** Above the three standard ones. Asked once: Node.js and libuv mark whatever they open. Empty where there is no `/proc`. */
-export function inheritedDescriptors(): readonly number[] {
-  known ??= openOnExec();
-  return known;
-}
-
+/** Above the three standard ones; none where there is no `/proc`. */
 function openOnExec(): number[] {
   try {
     return readdirSync(PLACE)
@@ -41,7 +36,9 @@ export function shutInherited(first: number): {
   readonly entries: readonly "ignore"[];
   release(): void;
 } {
-  const open = inheritedDescriptors().filter((descriptor) => descriptor >= first);
+  // Once: what Node.js and libuv open later is marked.
+  known ??= openOnExec();
+  const open = known.filter((descriptor) => descriptor >= first);
   if (open.length === 0) return { entries: [], release: () => undefined };
   const nothing = openSync(devNull, "r");
   // "ignore" leaves a number as it is, so each that is open gets a file that holds nothing.
