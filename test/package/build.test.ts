@@ -36,7 +36,7 @@ test("two builds of the same sources are equal byte for byte", async () => {
   const first = contents(join(folder, "first"));
   expect(Object.keys(first).length).toBeGreaterThan(100);
   expect(contents(join(folder, "second"))).toEqual(first);
-});
+}, 120_000);
 
 test("the worker's folder names the build that the sources give", () => {
   const { buildId } = JSON.parse(readFileSync(join(root, "dist/worker/build-id.json"), "utf8"));

@@ -45,7 +45,11 @@ export class TerminalLines implements LineSource {
         void complete(before).then((completion) => answer(null, completion));
       },
     });
-    this.#readline.on("line", (line) => this.#tell({ is: "line", line }));
+    this.#readline.on("line", (line) => {
+      // At once: what is typed from here on is for the command, Ctrl-C first of all.
+      this.release();
+      this.#tell({ is: "line", line });
+    });
     this.#readline.on("SIGINT", () => this.#interrupt());
     const onEnd = (): void => {
       this.#hasEnded = true;
