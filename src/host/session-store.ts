@@ -9,6 +9,7 @@ import nodePath from "node:path";
 import { isSandboxError, SandboxError } from "../shared/errors.ts";
 import { type FileLock, tryFileLock } from "../storage/file-lock.ts";
 import { writeFileAtomic } from "../storage/write-file-atomic.ts";
+import { removeAllSync } from "../workspace/remove-all.ts";
 import { type DataDirectory, makeDataDirectory } from "./data-directory.ts";
 import { checkKeys, errnoOf, storeFailed } from "./host-errors.ts";
 import { isSafeName, newId } from "./safe-name.ts";
@@ -89,7 +90,7 @@ export class SessionStore {
     const gone = this.#aside(REMOVED);
     try {
       await rename(directory, gone);
-      await rm(gone, { recursive: true, force: true, maxRetries: 2 });
+      await removeSession(gone);
     } catch (error) {
       throw storeFailed(`The session "${id}" could not be removed`, error);
     } finally {
@@ -152,7 +153,7 @@ export class SessionStore {
       const info = await stat(path).catch(() => undefined); // gone meanwhile
       const isLeft =
         info !== undefined && (name.startsWith(REMOVED) || Date.now() - info.mtimeMs > ABANDONED_MS);
-      if (isLeft) await rm(path, { recursive: true, force: true }).catch(() => undefined); // left for the next one
+      if (isLeft) await removeSession(path).catch(() => undefined); // left for the next one
     }
   }
 
@@ -161,6 +162,15 @@ export class SessionStore {
     if (info === undefined) throw notFound(id);
     if (!info.isDirectory())
       throw new SandboxError("SESSION_INVALID", `The session "${id}" is no directory.`, { sessionId: id });
+  }
+}
+
+async function removeSession(path: string): Promise<void> {
+  try {
+    await rm(path, { recursive: true, force: true, maxRetries: 2 });
+  } catch {
+    // What a guest nested too deep, or closed: taken apart without a pause, as it is moved about meanwhile.
+    removeAllSync(path);
   }
 }
 

@@ -2,10 +2,11 @@
  * The directories that every shell expects and that no mount of the caller covers: `/tmp` and `/home/user`.
  * They lie on the host, private to one sandbox, so a killed worker loses no file; removed at dispose.
  */
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { HarnessMount, HarnessWorkspaceSpec } from "../shared/workspace-spec.ts";
+import { removeAllSync } from "./remove-all.ts";
 
 const EXPECTED = ["/tmp", "/home/user"];
 
@@ -29,7 +30,7 @@ export function addPrivateDirectories(workspace: HarnessWorkspaceSpec): PrivateD
     workspace: { ...workspace, mounts: [...workspace.mounts, ...mounts] },
     remove: () => {
       leftovers.delete(root);
-      rmSync(root, { recursive: true, force: true, maxRetries: 2 });
+      removeAllSync(root);
     },
   };
 }
@@ -47,6 +48,6 @@ function removeAtExit(root: string): void {
 }
 
 function removeLeftovers(): void {
-  for (const root of leftovers) rmSync(root, { recursive: true, force: true });
+  for (const root of leftovers) removeAllSync(root);
   leftovers.clear();
 }

@@ -1,7 +1,8 @@
 /** What a toolchain keeps on the host: the files of its commands, and those of `/etc` that are its own. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { removeAllSync } from "../../workspace/remove-all.ts";
 import { SAVE, SUPERVISOR } from "./shell-texts.ts";
 
 /** The user in the jail, whoever runs it: owner of what the user of this process owns. */
@@ -45,7 +46,7 @@ export function makePrivateFolder(): PrivateFolder {
     remove() {
       leftovers.delete(root);
       if (leftovers.size === 0) process.off("exit", removeLeftovers);
-      rmSync(root, { recursive: true, force: true, maxRetries: 2 });
+      removeAllSync(root);
     },
   };
 }
@@ -54,6 +55,5 @@ export function makePrivateFolder(): PrivateFolder {
 const leftovers = new Set<string>();
 
 function removeLeftovers(): void {
-  // Retried: pipes of a command may be in the making.
-  for (const root of leftovers) rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+  for (const root of leftovers) removeAllSync(root);
 }
