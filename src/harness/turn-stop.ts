@@ -1,5 +1,6 @@
-/** What ends a turn early: its caller, the reader of its stream, or a sandbox that cannot be had. */
+import { setMaxListeners } from "node:events";
 
+/** What ends a turn early: its caller, the reader of its stream, or a sandbox that cannot be had. */
 export class TurnStop {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal | undefined;
@@ -8,6 +9,8 @@ export class TurnStop {
 
   constructor(outer: AbortSignal | undefined) {
     this.#outer = outer;
+    // Each tool call of the model listens, and a model may make hundreds at once: no leak to warn of.
+    setMaxListeners(0, this.#controller.signal);
     if (outer?.aborted === true) this.#onOuter();
     else outer?.addEventListener("abort", this.#onOuter, { once: true });
   }

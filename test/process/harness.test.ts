@@ -334,3 +334,23 @@ test("creating a harness touches no disk", () => {
   const { host } = harnessForTest([{ text: "done" }]);
   expect(existsSync(host.dataDir)).toBe(false);
 });
+
+test("a model that calls thirty tools at once is no reason for a warning of the process", async () => {
+  const warnings: string[] = [];
+  const onWarning = ({ name, message }: Error): void => void warnings.push(`${name}: ${message}`);
+  process.on("warning", onWarning);
+  try {
+    const calls = Array.from({ length: 30 }, (_, n) => ["wait", { n }] as const);
+    const { harness } = harnessForTest([{ calls }, { text: "done" }], {
+      tools: { wait: { execute: async ({ n }: { n: number }) => await Promise.resolve(n) } },
+      toolContext: null,
+    });
+    const { result } = await runForTest(harness);
+    expect(outputsOf(result)).toEqual(calls.map(([, { n }]) => n));
+    // A warning is told in a turn of its own.
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(warnings).toEqual([]);
+  } finally {
+    process.off("warning", onWarning);
+  }
+});
