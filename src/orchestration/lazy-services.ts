@@ -5,22 +5,31 @@
 import type { HarnessOrchestrationServices } from "../shared/orchestration.ts";
 import type { DurableOrchestrationOptions } from "./services.ts";
 
-const LEDGERS: Readonly<Record<keyof HarnessOrchestrationServices, true>> = {
-  tasks: true,
-  continuations: true,
-  wakeups: true,
-  workflowQueues: true,
-  results: true,
-  runs: true,
-  leases: true,
-  approvals: true,
-  schedules: true,
-  signals: true,
-  artifacts: true,
-  deadLetters: true,
+type LedgerName = keyof HarnessOrchestrationServices;
+
+const WORK = { get: true, list: true, renew: true, fail: true, cancel: true, prune: true } as const;
+const QUEUED = { ...WORK, create: true, claim: true, complete: true } as const;
+const KEPT = { create: true, get: true, list: true, remove: true, prune: true } as const;
+
+/** All that is a function before the ledgers are loaded: what is printed or awaited asks for other keys. */
+const VERBS: {
+  readonly [Name in LedgerName]: Readonly<Record<keyof HarnessOrchestrationServices[Name], true>>;
+} = {
+  tasks: QUEUED,
+  continuations: { ...QUEUED, resolve: true },
+  wakeups: { ...QUEUED, move: true },
+  workflowQueues: { ...QUEUED, configure: true },
+  results: KEPT,
+  runs: { ...QUEUED, save: true, wait: true, wake: true },
+  leases: { claim: true, renew: true, check: true, release: true, cancel: true, get: true, list: true },
+  approvals: { create: true, get: true, list: true, complete: true, cancel: true, prune: true },
+  schedules: QUEUED,
+  signals: QUEUED,
+  artifacts: KEPT,
+  deadLetters: QUEUED,
 };
 
-type Verbs = Readonly<Record<string, (...values: unknown[]) => unknown>>;
+type Ledger = Readonly<Record<string, (...values: unknown[]) => unknown>>;
 
 /** As `createDurableOrchestrationServices`, which says at the first call what it would have thrown. */
 export function lazyDurableServices(options: DurableOrchestrationOptions): HarnessOrchestrationServices {
@@ -29,22 +38,15 @@ export function lazyDurableServices(options: DurableOrchestrationOptions): Harne
     loaded ??= import("./services.ts").then((module) => module.createDurableOrchestrationServices(options));
     return loaded;
   };
-  const ledger = (name: string) =>
-    new Proxy<Verbs>(
-      {},
-      {
-        get: (_, verb) => {
-          // Or `await services.tasks` would take the ledger for a promise.
-          if (typeof verb !== "string" || verb === "then") return undefined;
-          return async (...values: unknown[]) => {
-            const verbs = ((await load()) as unknown as Record<string, Verbs>)[name];
-            const call = verbs?.[verb];
-            if (call === undefined) throw new TypeError(`orchestration.${name}.${verb} is not a function`);
-            return call(...values);
-          };
-        },
-      },
-    );
-  const entries = Object.keys(LEDGERS).map((name) => [name, ledger(name)]);
+  const verbOf =
+    (name: string, verb: string) =>
+    async (...values: unknown[]) => {
+      const services = (await load()) as unknown as Readonly<Record<string, Ledger>>;
+      return services[name]?.[verb]?.(...values);
+    };
+  const entries = Object.entries(VERBS).map(([name, verbs]) => [
+    name,
+    Object.fromEntries(Object.keys(verbs).map((verb) => [verb, verbOf(name, verb)])),
+  ]);
   return Object.fromEntries(entries) as HarnessOrchestrationServices;
 }
