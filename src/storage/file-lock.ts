@@ -51,7 +51,11 @@ export async function tryFileLock(path: string): Promise<FileLock | { readonly h
   try {
     // A round ends without an answer when the lock changed between two looks at it: somebody else got on.
     for (;;) {
-      if (await linkAs(mine, path)) return new HeldLock(path, token, false);
+      if (await linkAs(mine, path)) {
+        // One that died between writing its file and linking it left no lock to take over.
+        await removeLeftovers(path, token);
+        return new HeldLock(path, token, false);
+      }
       const found = await readOwner(path);
       if (found === undefined) continue;
       if (!(await isDead(found, path))) return { heldBy: found };

@@ -72,6 +72,21 @@ test("one that died while it took over is taken over too, and its files go", asy
   await lock.release();
 });
 
+test("what one left that died before it had the lock goes with the next that takes it, also if it is free", async () => {
+  const folder = tempDir();
+  const path = join(folder, "lock");
+  const long = new Date(Date.now() - 61_000);
+  leave(`${path}.fedcba9876543210.tmp`, { pid: 2 ** 22 + 1 });
+  leave(`${path}.0123456789abcdef.tmp`, {});
+  // Dead between making it and writing it, or only slow: for a minute nobody can tell.
+  writeFileSync(`${path}.aaaaaaaaaaaaaaaa.tmp`, "");
+  writeFileSync(`${path}.bbbbbbbbbbbbbbbb.tmp`, "");
+  utimesSync(`${path}.bbbbbbbbbbbbbbbb.tmp`, long, long);
+  const lock = await take(path);
+  expect(readdirSync(folder)).toEqual(["lock", "lock.0123456789abcdef.tmp", "lock.aaaaaaaaaaaaaaaa.tmp"]);
+  await lock.release();
+});
+
 test.each([
   ["an owner in another place", (path: string) => leave(path, { place: "another machine" })],
   ["a file that names no owner", (path: string) => writeFileSync(path, "")],
