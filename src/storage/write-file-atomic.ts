@@ -1,7 +1,8 @@
 /** A file that readers see whole, as it was or as it will be, whoever dies meanwhile. */
 import { randomBytes } from "node:crypto";
-import { open, rename, rm } from "node:fs/promises";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import nodePath from "node:path";
+import { codeOf } from "./error-code.ts";
 
 /** How a file is replaced. */
 export interface WriteFileAtomicOptions {
@@ -10,8 +11,8 @@ export interface WriteFileAtomicOptions {
 }
 
 /**
- * Replaces a file, or makes it, in one step. Rejects with the system's error and leaves the file as it was. A
- * process that is killed meanwhile leaves a file beside it whose name starts with a dot and ends in `.tmp`.
+ * Replaces a file, or makes it, in one step. Rejects with the system's error and leaves the file as it was, but
+ * for an error of the sync of the directory, when it has been replaced. A process that is killed meanwhile leaves a file beside it whose name starts with a dot and ends in `.tmp`.
  */
 export async function writeFileAtomic(
   path: string,
@@ -40,16 +41,27 @@ export async function writeFileAtomic(
   if (sync) await syncDirectory(directory);
 }
 
-/** Puts names on the disk. Where a directory cannot be opened or synced (Windows), the system does it in its time. */
-async function syncDirectory(directory: string): Promise<void> {
+/** What systems say that cannot open a directory or sync one: Windows, some network and FUSE file systems. */
+const CANNOT_SYNC = ["EACCES", "EBADF", "EINVAL", "EISDIR", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EPERM"];
+
+/**
+ * Puts names on the disk. Where a directory cannot be synced, the system does it in its time. Any other error is the
+ * caller's: the file is replaced, and may be as it was after a loss of power.
+ *
+ * @param openDirectory For tests. @default `open` of `node:fs/promises`
+ */
+export async function syncDirectory(
+  directory: string,
+  openDirectory: (path: string) => Promise<Pick<FileHandle, "sync" | "close">> = (path) => open(path, "r"),
+): Promise<void> {
   try {
-    const handle = await open(directory, "r");
+    const handle = await openDirectory(directory);
     try {
       await handle.sync();
     } finally {
       await handle.close();
     }
-  } catch {
-    // Said above.
+  } catch (error) {
+    if (!CANNOT_SYNC.includes(String(codeOf(error)))) throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { writeFileAtomic } from "../../../src/storage/write-file-atomic.ts";
+import { syncDirectory, writeFileAtomic } from "../../../src/storage/write-file-atomic.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
 test("of many writes at once one is there in the end, whole, and nothing beside it", async () => {
@@ -20,3 +20,28 @@ test("a write that fails leaves what was there, and nothing beside it", async ()
   expect(readdirSync(folder)).toEqual(["a"]);
   await expect(writeFileAtomic(join(folder, "none", "a"), "text")).rejects.toMatchObject({ code: "ENOENT" });
 });
+
+test.each(["EINVAL", "EPERM", "EISDIR", "EACCES"])(
+  "a system that cannot sync a directory (%s) does it in its time",
+  async (code) => {
+    await syncDirectory("d", async () => Promise.reject(systemError(code)));
+    await syncDirectory("d", async () => handleThat(systemError(code)));
+  },
+);
+
+test.each(["EIO", "ENOSPC", "EMFILE"])(
+  "an error that loses the name (%s) reaches the caller",
+  async (code) => {
+    const error = systemError(code);
+    await expect(syncDirectory("d", async () => Promise.reject(error))).rejects.toBe(error);
+    await expect(syncDirectory("d", async () => handleThat(error))).rejects.toBe(error);
+  },
+);
+
+function systemError(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
+
+function handleThat(failsWith: Error) {
+  return { sync: () => Promise.reject(failsWith), close: async () => undefined };
+}
