@@ -46,6 +46,9 @@ export interface AiSdk {
 
 const USED = ["generateText", "streamText", "asSchema", "jsonSchema"] as const;
 
+/** What Node.js, webpack and Vite say of a package that is not there; a file of it that is missing has another name. */
+const NOT_INSTALLED = /^(?:Cannot find (?:package|module)|Could not resolve) ['"]ai['"]/;
+
 /** @throws SandboxError `PEER_MISSING` when `ai` is not installed, cannot be loaded or is older than 5. */
 export async function loadAiSdk(): Promise<AiSdk> {
   let loaded: Partial<AiSdk>;
@@ -53,11 +56,20 @@ export async function loadAiSdk(): Promise<AiSdk> {
     // Inside `try`, so that bundlers take a missing optional peer for a warning and not for an error.
     loaded = (await import("ai")) as unknown as Partial<AiSdk>;
   } catch (cause) {
-    const message = `A harness needs the AI SDK, which could not be loaded (${tellThrown(cause)}): npm install ai`;
-    throw new SandboxError("PEER_MISSING", message, { peer: "ai" }, { cause });
+    throw notLoaded(cause);
   }
   const lacking = USED.find((name) => typeof loaded[name] !== "function");
   if (lacking === undefined) return loaded as AiSdk;
   const message = `A harness needs the AI SDK 5 or newer; the "ai" that is installed has no ${lacking}: npm install ai`;
   throw new SandboxError("PEER_MISSING", message, { peer: "ai" });
+}
+
+/** What came of `import("ai")` → an error that says what to do: installing it helps only where it is not there. */
+export function notLoaded(cause: unknown): SandboxError {
+  const why = tellThrown(cause);
+  const isInstalled = !(cause instanceof Error && NOT_INSTALLED.test(cause.message));
+  const message = isInstalled
+    ? `A harness needs the AI SDK, which is there but failed to load (${why}). In a bundle, leave "ai" outside of it (external): docs/bundling.md`
+    : `A harness needs the AI SDK, which is not installed (${why}): npm install ai`;
+  return new SandboxError("PEER_MISSING", message, { peer: "ai" }, { cause });
 }

@@ -13,6 +13,17 @@ import { holdingWorker, tryBundle, WAYS } from "./bundlers/try-bundle.ts";
 
 const here = BUNDLERS.filter(({ name }) => ["esbuild", "Vite (SSR)"].includes(name));
 
+/** Says how a turn ended, or which error it met and whether that tells of a failed load. */
+const ASKS_A_SCRIPT = `
+import { createHarness, localHost, streamHarness } from "@little-stack/harness";
+import { scriptedModel } from "./scripted-model.mjs";
+const host = localHost({ dataDir: "asks-a-script" });
+const harness = createHarness({ host, model: scriptedModel(), bash: false, maxSteps: 2 });
+await streamHarness({ harness, prompt: "go" }).result.then(
+  ({ finishReason }) => console.log(finishReason),
+  ({ code, message }) => console.log(code, message.includes("is there but failed to load")),
+);`;
+
 let packed: PackedPackage;
 beforeAll(() => {
   packed = packPackage();
@@ -79,6 +90,41 @@ test.each([
     expect(run([join("out-model", file)])).toMatchObject({ stdout: "PEER_MISSING\n", stderr: "" });
   },
 );
+
+test.each([
+  ["as it is", {}, "PEER_MISSING true"],
+  ["left outside", { external: ["ai"] }, "stop"],
+  [
+    "with a require",
+    {
+      banner: {
+        js: `import { createRequire } from "node:module"; const require = createRequire(import.meta.url);`,
+      },
+    },
+    "stop",
+  ],
+])("an ESM bundle of esbuild with the AI SDK in it, %s", (way, options, expected) => {
+  symlinkSync(join(root, "node_modules/ai"), join(packed.project, "node_modules/ai"));
+  try {
+    writeFileSync(join(packed.project, "asks-a-script.mjs"), ASKS_A_SCRIPT);
+    cpSync(join(root, "examples/scripted-model.mjs"), join(packed.project, "scripted-model.mjs"));
+    const outfile = `out-model/${way.replaceAll(" ", "-")}.mjs`;
+    const build = {
+      entryPoints: ["asks-a-script.mjs"],
+      outfile,
+      bundle: true,
+      platform: "node",
+      format: "esm",
+    };
+    const code = `import { build } from "esbuild"; await build(${JSON.stringify({ ...build, ...options, logLevel: "silent" })});`;
+    const run = (args: string[]) =>
+      spawnSync(process.execPath, args, { cwd: packed.project, encoding: "utf8", timeout: 60_000 });
+    expect(run(["--input-type=module", "--eval", code])).toMatchObject({ status: 0, stderr: "" });
+    expect(run([outfile])).toMatchObject({ stdout: `${expected}\n` });
+  } finally {
+    rmSync(join(packed.project, "node_modules/ai"));
+  }
+});
 
 const document = readFileSync(join(root, "docs/bundling.md"), "utf8");
 
