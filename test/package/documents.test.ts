@@ -23,6 +23,12 @@ describe.each(documents)("%s", (name) => {
     expect(missing).toEqual([]);
   });
 
+  test("has only programs that the oldest Node.js parses", () => {
+    expect([...text.matchAll(/^```[jt]s\n(.*?)^```/gms)].map(([, code]) => code).join("")).not.toContain(
+      "await using",
+    );
+  });
+
   test("has links inside the project that lead somewhere", () => {
     const links = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#]+)/g)].map(([, path]) => path ?? "");
     const from = join(root, name, "..");

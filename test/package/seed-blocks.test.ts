@@ -88,9 +88,9 @@ const AROUND: Readonly<Record<string, Around>> = {
   },
   "document-of-the-host": {
     after: `
-      const { stdout } = await sandbox.exec("ls /persistent/notes /artifacts");
-      console.log(JSON.stringify(stdout.split("\\n").filter((line) => line !== "")));`,
-    prints: ["/artifacts:", "report.txt", "/persistent/notes:", "sizes.txt"],
+      const { readdirSync } = await import("node:fs");
+      console.log(JSON.stringify([readdirSync(session.persistentDir + "/notes"), readdirSync(session.artifactsDir)]));`,
+    prints: [["sizes.txt"], ["report.txt"]],
   },
 };
 

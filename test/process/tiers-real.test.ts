@@ -62,9 +62,7 @@ describe.skipIf(noToolchain !== null || !hasGit)(`with the machine's own program
     const directory = tempDir();
     const library = pathToFileURL(join(root, "dist/index.js")).href;
     const script = program.replace('"@little-stack/harness"', JSON.stringify(library));
-    // `await using` is newer than the oldest Node.js that runs this.
-    const old = `${script.replace("await using", "const")}\nawait sandbox.dispose();\n`;
-    writeFileSync(join(directory, "program.mjs"), old);
+    writeFileSync(join(directory, "program.mjs"), script);
     const ran = spawnSync(process.execPath, ["program.mjs"], { cwd: directory, encoding: "utf8" });
     expect({ stderr: ran.stderr, said: ran.stdout.trim() }).toEqual({ stderr: "", said: comment });
   });
