@@ -35,7 +35,10 @@ function checkName(name: string): void {
 
 function checkTool(name: string, tool: unknown): HarnessTool {
   if (typeof tool !== "object" || tool === null) throw invalid(name, "expected an object with execute");
-  const { execute } = tool as { execute?: unknown };
+  const { execute, parameters } = tool as { execute?: unknown; parameters?: unknown };
+  // The name that AI SDK 4 had. Left out silently, every input would pass.
+  if (parameters !== undefined && (tool as HarnessTool).inputSchema === undefined)
+    throw invalid(name, 'expected the schema of its input as "inputSchema", got "parameters"');
   if (execute !== undefined && typeof execute !== "function") {
     throw invalid(name, `expected execute to be a function, got ${typeof execute}`);
   }

@@ -186,9 +186,19 @@ describe("names", () => {
       { t: { ...echo, inputSchema: 3 } },
       "tool t: inputSchema: expected a Standard Schema",
     ],
+    [
+      "of the AI SDK 4, with its schema as parameters,",
+      { t: { ...echo, parameters: z.object({}) } },
+      'tool "t": expected the schema of its input as "inputSchema", got "parameters"',
+    ],
     ["a list", [echo], "tools: expected an object of tools by name"],
   ])("a tool that is %s is refused", (_, tools, message) => {
     expect(() => bridgeOf(tools as HarnessTools)).toThrow(message);
+  });
+
+  test("what else the AI SDK or an application keeps on a tool is left alone", () => {
+    const tool = { ...echo, inputSchema: z.object({}), parameters: 1, toModelOutput: () => 1, mine: true };
+    expect(bridgeOf({ t: tool }).names).toEqual(["t"]);
   });
 
   test("a tool added later does not exist", async () => {
