@@ -1,12 +1,12 @@
 /** The `bash` tool of the model: a command of the turn's sandbox, and its result in the few words that a model needs. */
 import type { PreparedTurn } from "../host/host.ts";
 import type { ExecEnding } from "../shared/executor.ts";
-import type { FileChange } from "../shared/file-change.ts";
 import type { ExecResult, HarnessSandbox } from "../shared/sandbox.ts";
 import { toolFailed } from "../tools/tool-error.ts";
 import { toInputValidator } from "../tools/validate-input.ts";
 import type { HarnessBashOptions } from "./harness-options.ts";
 import type { ArtifactReference, FittedText, LargeOutputs } from "./large-output.ts";
+import { tellChanges } from "./tell-changes.ts";
 import { BASH } from "./tool-names.ts";
 
 /** What the model is told of the input; also what its input is held to. */
@@ -38,6 +38,8 @@ export interface BashOutput {
   readonly stderr: string;
   /** How it ended; absent when it exited by itself. */
   readonly ending?: string;
+  /** With the first command that a higher tier ran: what that means for the ones after it. */
+  readonly note?: string;
   /** Bytes of streams that were not kept whole. */
   readonly truncated?: ExecResult["truncated"];
   /** Where a stream lies that is too large for the answer. */
@@ -47,15 +49,23 @@ export interface BashOutput {
   readonly changes?: readonly string[];
 }
 
-/** Changed paths that are told; more are counted. */
-const MAX_CHANGES = 20;
 const DEFAULT_MAX_TIMEOUT_MS = 600_000;
+
+/** Milliseconds that a command may ask for at most. */
+export function maxTimeoutOf({ timeoutMs, maxTimeoutMs }: HarnessBashOptions): number {
+  return maxTimeoutMs ?? Math.max(timeoutMs ?? 0, DEFAULT_MAX_TIMEOUT_MS);
+}
+
+/** Once a turn: nothing else tells the model that it is elsewhere from here on. True of any higher tier. */
+const MOVED_NOTE =
+  "this command ran in a higher tier, and later ones do too, with the programs that are there: js-exec and its tools may be gone; shell functions, aliases and what lay in /tmp are";
 const DEFAULT_MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
 export class BashTool {
   readonly #options: HarnessBashOptions;
   readonly #outputs: LargeOutputs;
   readonly #sandbox: () => Promise<HarnessSandbox>;
+  #hasMoved = false;
 
   constructor(options: HarnessBashOptions, outputs: LargeOutputs, turn: Pick<PreparedTurn, "sandbox">) {
     this.#options = options;
@@ -73,8 +83,8 @@ export class BashTool {
       onNoSandbox(thrown);
       throw thrown;
     });
-    const { timeoutMs, maxTimeoutMs, maxOutputBytes } = this.#options;
-    const most = maxTimeoutMs ?? Math.max(timeoutMs ?? 0, DEFAULT_MAX_TIMEOUT_MS);
+    const { timeoutMs, maxOutputBytes } = this.#options;
+    const most = maxTimeoutOf(this.#options);
     const result = await sandbox.exec(input.command, {
       cwd: input.cwd,
       stdin: input.stdin,
@@ -82,10 +92,13 @@ export class BashTool {
       maxOutputBytes: maxOutputBytes ?? DEFAULT_MAX_OUTPUT_BYTES,
       signal,
     });
-    return JSON.stringify(await this.#tell(result));
+    const loweredToMs = input.timeoutMs !== undefined && input.timeoutMs > most ? most : undefined;
+    return JSON.stringify(await this.#tell(result, loweredToMs));
   }
 
-  async #tell(result: ExecResult): Promise<BashOutput> {
+  async #tell(result: ExecResult, loweredToMs: number | undefined): Promise<BashOutput> {
+    const isFirstAbove = result.tier === 1 && !this.#hasMoved;
+    this.#hasMoved ||= isFirstAbove;
     const { stdout, stderr } = await this.#outputs.fitStreams(BASH, result.stdoutBytes, result.stderrBytes);
     const isCut = result.truncated.stdout !== undefined || result.truncated.stderr !== undefined;
     return {
@@ -94,7 +107,8 @@ export class BashTool {
       stderr: stderr.text,
       ...fileOf("stdoutFile", stdout),
       ...fileOf("stderrFile", stderr),
-      ...(result.ending.kind === "exited" ? {} : { ending: tellEnding(result.ending) }),
+      ...(result.ending.kind === "exited" ? {} : { ending: tellEnding(result.ending, loweredToMs) }),
+      ...(isFirstAbove ? { note: MOVED_NOTE } : {}),
       ...(isCut ? { truncated: result.truncated } : {}),
       ...(result.changes.length === 0 ? {} : { changes: tellChanges(result.changes) }),
     };
@@ -111,12 +125,14 @@ function fileOf(name: "stdoutFile" | "stderrFile", { kept }: FittedText): Partia
   return kept === undefined ? {} : { [name]: kept };
 }
 
-function tellEnding(ending: Exclude<ExecEnding, { kind: "exited" }>): string {
-  return ending.kind === "unknown" ? `unknown: ${ending.why}` : `${ending.kind}: ${ending.by}`;
-}
-
-function tellChanges(changes: readonly FileChange[]): string[] {
-  const told = changes.slice(0, MAX_CHANGES).map(({ change, path }) => `${change} ${path}`);
-  const rest = changes.length - told.length;
-  return rest === 0 ? told : [...told, `and ${rest} more`];
+/** @param loweredToMs the deadline that applied, when the model had asked for a later one */
+function tellEnding(
+  ending: Exclude<ExecEnding, { kind: "exited" }>,
+  loweredToMs: number | undefined,
+): string {
+  if (ending.kind === "unknown") return `unknown: ${ending.why}`;
+  const told = `${ending.kind}: ${ending.by}`;
+  return ending.by === "deadline" && loweredToMs !== undefined
+    ? `${told} (after ${loweredToMs} ms, the most that a command may have)`
+    : told;
 }

@@ -61,6 +61,10 @@ export function checkHarnessOptions(options: HarnessOptions): void {
     if (!isRecord(bash)) throw invalid("bash", "false or an object");
     checkRecord("bash", bash, BASH_OPTIONS);
     for (const [name, value] of Object.entries(bash)) checkCount(`bash.${name}`, value, 1);
+    const { timeoutMs, maxTimeoutMs } = bash;
+    // Not a number where one of them is not given: not above.
+    if (Number(timeoutMs) > Number(maxTimeoutMs))
+      throw invalid("bash.timeoutMs", `bash.maxTimeoutMs (${maxTimeoutMs}) or less`);
   }
   checkCount("maxInlineBytes", maxInlineBytes, LEAST_INLINE_BYTES);
   checkSettings(options, bash !== false);

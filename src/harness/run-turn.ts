@@ -8,7 +8,7 @@ import { tellThrown } from "../shared/redact.ts";
 import type { HarnessTurnEvent } from "../shared/turn-events.ts";
 import { createRuntimeToolBridge } from "../tools/tool-bridge.ts";
 import { type AiSdk, loadAiSdk, type SdkPart, type SdkRequest } from "./ai-sdk.ts";
-import { BashTool } from "./bash-tool.ts";
+import { BashTool, maxTimeoutOf } from "./bash-tool.ts";
 import { describeBash } from "./describe-bash.ts";
 import type { HarnessTurnOptions } from "./harness-options.ts";
 import type { HarnessFinishReason, HarnessResult } from "./harness-result.ts";
@@ -125,7 +125,13 @@ async function toRequest(
     onNoSandbox: (thrown) => stop.breakBy(thrown),
     bash: bash && {
       tool: new BashTool(bash, outputs, turn),
-      description: describeBash({ turn, tools, timeoutMs: bash.timeoutMs, maxInlineBytes }),
+      description: describeBash({
+        turn,
+        tools,
+        timeoutMs: bash.timeoutMs,
+        maxTimeoutMs: maxTimeoutOf(bash),
+        maxInlineBytes,
+      }),
     },
   });
   return {

@@ -91,12 +91,16 @@ test("a command that is killed, refused or wrong is an answer to the model, neve
 });
 
 test("the model may ask for a deadline up to maxTimeoutMs", async () => {
-  const { harness } = harnessForTest(
-    [{ calls: [["bash", { command: "sleep 60", timeoutMs: 3_600_000 }]] }, { text: "done" }],
-    { ...BASH_ALONE, bash: { maxTimeoutMs: 200 } },
-  );
+  const asks = (timeoutMs: number) => ({ calls: [["bash", { command: "sleep 60", timeoutMs }]] as const });
+  const { harness } = harnessForTest([asks(3_600_000), asks(100), { text: "done" }], {
+    ...BASH_ALONE,
+    bash: { maxTimeoutMs: 200 },
+  });
   const { result } = await runForTest(harness);
-  expect(outputsOf(result)).toMatchObject([{ ending: "killed: deadline" }]);
+  expect(outputsOf(result)).toMatchObject([
+    { ending: "killed: deadline (after 200 ms, the most that a command may have)" },
+    { ending: "killed: deadline" },
+  ]);
 });
 
 test("an abort before the turn, in the model or in a tool is a result that says so, with the steps before it", async () => {

@@ -16,6 +16,7 @@ test.each([
   ["bash", { ...good, bash: true }],
   ["timeout", { ...good, bash: { timeout: 5 } }],
   ["bash.timeoutMs", { ...good, bash: { timeoutMs: -1 } }],
+  ["bash.timeoutMs", { ...good, bash: { timeoutMs: 301, maxTimeoutMs: 300 } }],
   ["maxInlineBytes", { ...good, maxInlineBytes: 10 }],
   ["maxSteps", { ...good, maxSteps: 0 }],
   ["runtime.python", { ...good, runtime: { python: "yes" } }],
@@ -32,6 +33,7 @@ test.each([
   ["bash", { bash: tool }],
   ["a.b", { "a.b": tool, a_b: tool }],
   ["needsApproval", { pay: { ...tool, needsApproval: true } }],
+  ["inputSchema", { pay: { ...tool, parameters: { type: "object" } } }],
   ["execute", { pay: { execute: 3 } }],
 ])("createHarness: a bad tool is an error that says so (%s)", (word, tools) => {
   expect(() => createHarness({ ...good, tools: tools as never })).toThrow(

@@ -17,7 +17,11 @@ const workspace = {
 } as const;
 const tools = { "orders.find": { description: "Finds an order", execute: () => 1 }, ask: {} };
 
-function describe(runtime: { python: boolean; javascript: boolean }, network?: readonly string[]): string {
+function describe(
+  runtime: { python: boolean; javascript: boolean },
+  network?: readonly string[],
+  limits: { timeoutMs: number | undefined } = { timeoutMs: 5000 },
+): string {
   const capabilities = {
     ...workspace.capabilities,
     ...(network === undefined ? {} : { network: { allowOnlyUrlPrefixes: network } }),
@@ -25,7 +29,8 @@ function describe(runtime: { python: boolean; javascript: boolean }, network?: r
   return describeBash({
     turn: { workspace: { ...workspace, capabilities }, runtime },
     tools,
-    timeoutMs: 5000,
+    ...limits,
+    maxTimeoutMs: 600_000,
     maxInlineBytes: 16_384,
   });
 }
@@ -37,7 +42,9 @@ test("the model reads where it is, what it may write and which languages and too
   expect(text).toContain("- /.agents: read only");
   expect(text).toContain("python3");
   expect(text).toContain("- orders.find: Finds an order");
-  expect(text).toContain("5000 ms");
+  expect(text).toContain(
+    "a script is killed after 5000 ms; timeoutMs asks for another limit, up to 600000 ms.",
+  );
   expect(text).toContain("16384 bytes");
   expect(text).toContain("Network: none.");
 });
@@ -59,4 +66,9 @@ test("network is told with its prefixes", () => {
 
 test("no path of the host is in it", () => {
   expect(describe({ python: true, javascript: true })).not.toContain("/host");
+});
+
+test("a time limit that only the sandbox knows is told as such, with the usual one", () => {
+  const text = describe({ python: true, javascript: true }, undefined, { timeoutMs: undefined });
+  expect(text).toContain("killed after 120000 ms, if the sandbox has no limit of its own; timeoutMs asks");
 });
