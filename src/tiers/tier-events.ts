@@ -1,14 +1,17 @@
 /** The events of one tier on their way into the one stream of a tiered sandbox. */
 import { randomUUID } from "node:crypto";
-import type { HarnessEvent } from "../shared/events.ts";
+import type { CommandEndFields, HarnessEvent } from "../shared/events.ts";
 import type { EventStream } from "../shell/event-stream.ts";
 import { currentToolScope } from "../shell/tool-scope.ts";
+import { isTripped } from "./refusals.ts";
 import type { ToldOnce } from "./told-once.ts";
 
 /** What the tiers of one sandbox share. */
 export interface SharedEvents {
   readonly stream: EventStream;
   readonly toldOnce: ToldOnce;
+  /** What the result of a script that reached a trip wire says besides, or nothing. */
+  readonly lineAtTrip: string;
 }
 
 /** One per tier. Commands get the tier's number; those that nobody asked for are not told. */
@@ -16,15 +19,17 @@ export class TierEvents {
   readonly #level: 0 | 1;
   readonly #stream: EventStream;
   readonly #toldOnce: ToldOnce;
+  readonly #lineAtTrip: string;
   /** Commands under way. */
   readonly #open = new Set<string>();
   readonly #hidden = new Set<string>();
   #hidesNext = false;
 
-  constructor(level: 0 | 1, { stream, toldOnce }: SharedEvents) {
+  constructor(level: 0 | 1, { stream, toldOnce, lineAtTrip }: SharedEvents) {
     this.#level = level;
     this.#stream = stream;
     this.#toldOnce = toldOnce;
+    this.#lineAtTrip = lineAtTrip;
   }
 
   /** The next command that starts, but for those of tools, is one of ours. */
@@ -44,6 +49,15 @@ export class TierEvents {
     return false;
   }
 
+  #withLine({ ending, stderr, stderrBytes }: CommandEndFields): Partial<CommandEndFields> {
+    const line = this.#lineAtTrip;
+    if (line === "" || this.#level !== 0 || !isTripped(ending)) return {};
+    return {
+      stderrBytes: stderrBytes + Buffer.byteLength(line),
+      ...(stderr !== undefined && { stderr: stderr + line }),
+    };
+  }
+
   readonly emit = (event: HarnessEvent): void => {
     switch (event.type) {
       case "harness.runtime.command.started":
@@ -59,7 +73,7 @@ export class TierEvents {
       case "harness.runtime.command.failed":
         if (this.#hidden.has(event.occurrenceId)) return;
         this.#open.delete(event.occurrenceId);
-        this.#stream.emit({ ...event, tier: this.#level });
+        this.#stream.emit({ ...event, ...this.#withLine(event), tier: this.#level });
         return;
       case "harness.file.created":
       case "harness.file.modified":

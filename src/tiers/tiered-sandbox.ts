@@ -28,7 +28,15 @@ import { createShellRuntime } from "../shell/shell-runtime.ts";
 import { StopSwitch } from "../shell/stop-switch.ts";
 import { FileGate } from "./file-gate.ts";
 import { type Arrival, handOver, openInTime } from "./move-up.ts";
-import { lostDirectory, type Need, noHigherTier, notClassified, notOpened } from "./refusals.ts";
+import {
+  isTripped,
+  lostDirectory,
+  type Need,
+  NOTHING_HIGHER,
+  noHigherTier,
+  notClassified,
+  notOpened,
+} from "./refusals.ts";
 import { Tier } from "./tier.ts";
 import type { SharedEvents } from "./tier-events.ts";
 import { checkClassification } from "./tiered-options.ts";
@@ -48,7 +56,8 @@ const DISPOSE_MS = 5_000;
 
 /** Opens tier 0. Rejects as its factory does. */
 export async function openTiered(parts: TieredParts, create: CreateSandboxOptions): Promise<HarnessSandbox> {
-  const shared = { stream: new EventStream(create.emit), toldOnce: new ToldOnce() };
+  const lineAtTrip = parts.nextTier === undefined ? NOTHING_HIGHER : "";
+  const shared = { stream: new EventStream(create.emit), toldOnce: new ToldOnce(), lineAtTrip };
   const tripWires = [...new Set([...parts.tripWires, ...checkTripWires(create.tripWires)])];
   const tier0 = await Tier.open(0, parts.tier0, { ...create, tripWires }, shared);
   return new TieredSandbox(parts, create, shared, tier0);
@@ -151,9 +160,10 @@ class TieredSandbox implements HarnessSandbox {
       return await this.#tell({ command, ...options }, lostDirectory());
     }
     const result = await tier.exec(number, command, options);
-    const { ending } = result;
-    if (tier === this.#tier0 && ending.kind === "refused" && ending.by === "tier")
-      this.#wantsUp = this.#parts.nextTier !== undefined;
+    if (tier === this.#tier0 && isTripped(result.ending)) {
+      if (this.#parts.nextTier === undefined) return withLine(result, NOTHING_HIGHER, options.onStderr);
+      this.#wantsUp = true;
+    }
     if (arrival === undefined) return result;
     if (!arrival.lostCwd) this.#arrival = undefined;
     return { ...result, stateRestored: result.stateRestored && arrival.isComplete };
@@ -275,6 +285,22 @@ class TieredSandbox implements HarnessSandbox {
     await waitAtMost(Promise.all(this.#open.values()), DISPOSE_MS);
     await waitAtMost(this.#stream.settled(), DISPOSE_MS);
   }
+}
+
+/** The event of the command has told the same (`TierEvents`). */
+function withLine(
+  result: ExecResult,
+  line: string,
+  onStderr: ((chunk: Uint8Array) => void) | undefined,
+): ExecResult {
+  const bytes = Buffer.from(line);
+  try {
+    onStderr?.(new Uint8Array(bytes));
+  } catch {
+    // As with all output: what the callback throws is dropped.
+  }
+  const stderrBytes = new Uint8Array(Buffer.concat([result.stderrBytes, bytes]));
+  return { ...result, stderr: result.stderr + line, stderrBytes };
 }
 
 function noop(): void {

@@ -6,6 +6,7 @@ import {
   type HarnessSandboxFactory,
   justBashSandbox,
   subprocessSandbox,
+  tieredSandbox,
 } from "../../src/index.ts";
 import { errorsOf, harnessForTest, outputsOf, runForTest, tell } from "../helpers/harness.ts";
 import { bash } from "../helpers/scripted-model.ts";
@@ -88,6 +89,30 @@ test("a command that is killed, refused or wrong is an answer to the model, neve
     { exitCode: 2, stderr: expect.stringContaining("syntax error") },
   ]);
   expect(errorsOf(result)).toEqual([expect.stringMatching(/^invalid input for tool bash: .*command/)]);
+});
+
+test("the model is told once that its commands run in a higher tier from here on", async () => {
+  const sandbox = tieredSandbox({
+    tier0: justBashSandbox(),
+    nextTier: justBashSandbox(),
+    classify: (script) => ({ tier: script.includes("up") ? 1 : 0, commands: ["up"], reasons: [] }),
+  });
+  const { harness } = harnessForTest(
+    [bash("echo a"), bash("echo up"), bash("echo b"), { text: "done" }],
+    BASH_ALONE,
+    { sandbox },
+  );
+  const { result } = await runForTest(harness);
+  expect(outputsOf(result)).toEqual([
+    { exitCode: 0, stdout: "a\n", stderr: "" },
+    {
+      exitCode: 0,
+      stdout: "up\n",
+      stderr: "",
+      note: expect.stringContaining("js-exec and its tools may be gone"),
+    },
+    { exitCode: 0, stdout: "b\n", stderr: "" },
+  ]);
 });
 
 test("the model may ask for a deadline up to maxTimeoutMs", async () => {

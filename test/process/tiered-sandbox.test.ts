@@ -12,6 +12,7 @@ import {
   tieredSandbox,
 } from "../../src/index.ts";
 import { createShellRuntime } from "../../src/sandbox.ts";
+import { resolveTraceOptions } from "../../src/shell/trace-options.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 /** A script with the word `up` needs the higher tier. */
@@ -80,6 +81,8 @@ function told(events: readonly HarnessEvent[]): string[] {
   });
 }
 
+const FULL = resolveTraceOptions(undefined, "full");
+
 const REFUSED = { exitCode: 126, stdout: "", ending: { kind: "refused", by: "tier" } };
 
 test("a turn that needs nothing more stays in tier 0, and nothing else is opened", async () => {
@@ -126,10 +129,21 @@ describe("without a higher tier", () => {
     ]);
   });
 
-  test("a trip wire ends a script and changes nothing for the next one", async () => {
-    const { sandbox } = await open({ nextTier: undefined });
-    expect(await sandbox.exec("echo a; x=git; $x log")).toMatchObject({ ...REFUSED, stdout: "a\n", tier: 0 });
-    expect(await sandbox.exec("echo on")).toMatchObject({ stdout: "on\n", tier: 0 });
+  test("a trip wire ends a script, says that nothing is higher, and changes nothing for the next one", async () => {
+    const { sandbox, events } = await open({ nextTier: undefined }, { traceOptions: FULL });
+    let live = "";
+    const onStderr = (chunk: Uint8Array) => {
+      live += Buffer.from(chunk).toString();
+    };
+    const result = await sandbox.exec("echo a; x=git; $x log", { onStderr });
+    expect(result).toMatchObject({ ...REFUSED, stdout: "a\n", tier: 0 });
+    expect(result.stderr).toMatch(
+      /^little-harness: git \(line 1\) is not in this tier: .*\nlittle-harness: this sandbox has no higher tier: .* do without it\n$/,
+    );
+    expect(live).toBe(result.stderr);
+    expect(Buffer.from(result.stderrBytes).toString()).toBe(result.stderr);
+    expect(events.at(-1)).toMatchObject({ stderr: live, stderrBytes: Buffer.byteLength(live) });
+    expect(await sandbox.exec("echo on")).toMatchObject({ stdout: "on\n", stderr: "", tier: 0 });
   });
 });
 
