@@ -54,9 +54,14 @@ export async function readSession(data: DataDirectory, id: string): Promise<Loca
   const directory = nodePath.join(data.sessions, id);
   let text: string;
   try {
-    if (!(await lstat(directory)).isDirectory()) throw invalid(id, "is no directory");
-    text = await readFile(nodePath.join(directory, "session.json"), "utf8").catch((error: unknown) => {
-      throw errnoOf(error) === "ENOENT" ? invalid(id, "has no session.json") : error;
+    const info = await lstat(directory);
+    if (!info.isDirectory()) throw invalid(id, "is no directory");
+    text = await readFile(nodePath.join(directory, "session.json"), "utf8").catch(async (error: unknown) => {
+      if (errnoOf(error) !== "ENOENT") throw error;
+      // Removed between the two looks, and perhaps made anew: that is no damage.
+      const now = await lstat(directory);
+      const isSame = now.ino === info.ino && now.birthtimeMs === info.birthtimeMs;
+      throw isSame ? invalid(id, "has no session.json") : error;
     });
   } catch (error) {
     if (errnoOf(error) === "ENOENT" || errnoOf(error) === "ENOTDIR")

@@ -31,6 +31,8 @@ export interface CreateSessionOptions {
 const MADE = ".new-";
 const REMOVED = ".removed-";
 
+/** Sessions of the same name that may come and go while one is made. */
+const MOVE_TRIES = 20;
 /** After so many milliseconds nobody is still making a session. */
 const ABANDONED_MS = 3_600_000;
 
@@ -123,14 +125,19 @@ export class SessionStore {
 
   /** Onto a directory that is not empty the rename fails; an empty one is no session. */
   async #moveInto(made: string, { id, directory }: LocalHarnessSession): Promise<void> {
-    try {
-      await rename(made, directory);
-    } catch (error) {
-      const isTaken = await lstat(directory).then(
-        () => true,
-        () => false, // the rename says why
-      );
-      if (!isTaken) throw error;
+    for (let tries = 1; ; tries++) {
+      try {
+        return await rename(made, directory);
+      } catch (error) {
+        const isTaken = await lstat(directory).then(
+          () => true,
+          () => false, // the rename says why
+        );
+        // The one that was in the way has been removed since.
+        const isFree = !isTaken && ["ENOTEMPTY", "EEXIST"].includes(errnoOf(error) ?? "");
+        if (isFree && tries < MOVE_TRIES) continue;
+        if (!isTaken) throw error;
+      }
       throw new SandboxError("SESSION_EXISTS", `There is already a session "${id}".`, { sessionId: id });
     }
   }
