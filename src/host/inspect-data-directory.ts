@@ -90,6 +90,10 @@ class Inspection {
       );
       return false;
     }
+    if (await this.#isSomethingElse()) {
+      this.#add("broken", "it is no data directory: there is something in it, and nothing that a host makes");
+      return false;
+    }
     this.#freeBytes = await statfs(root).then(
       ({ bavail, bsize }) => bavail * bsize,
       () => null, // a file system that does not say
@@ -104,6 +108,14 @@ class Inspection {
       if (name === "sessions") hasSessions = false;
     }
     return hasSessions;
+  }
+
+  /** An empty directory is one that the next host begins with. */
+  async #isSomethingElse(): Promise<boolean> {
+    const { root, ...parts } = this.#data;
+    const names = await this.#list(root, null);
+    const known = Object.values(parts).map((path) => nodePath.basename(path));
+    return names.length > 0 && !names.some((name) => known.includes(name));
   }
 
   async lookAtSessions(): Promise<void> {

@@ -136,6 +136,16 @@ test("a directory that is missing is broken; one that is empty is not, as a host
   expect(readdirSync(dataDir)).toEqual(["sessions"]);
 });
 
+test("a directory of something else is told as none, with exit code 1", async () => {
+  const directory = tempDir();
+  writeFileSync(join(directory, "package.json"), "{}");
+  const { code, stdout } = await runCli(["doctor", directory]);
+  expect(stdout.toString()).toContain("it is no data directory");
+  expect(code).toBe(1);
+  mkdirSync(join(directory, "sessions"));
+  expect(await brokenOf(directory)).toEqual([]);
+});
+
 test("what is about the machine does not go with a directory", async () => {
   const { code, stderr } = await runCli(["doctor", "--isolation", "auto", "d"]);
   expect(code).toBe(2);
