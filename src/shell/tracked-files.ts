@@ -12,6 +12,7 @@ import {
   resolveVirtualPath,
 } from "../shared/virtual-path.ts";
 import type { ChangeTracker } from "./change-tracker.ts";
+import { checkedFiles } from "./check-file-arguments.ts";
 import { Turns } from "./turns.ts";
 
 /** What the wrapper needs besides the files. */
@@ -52,7 +53,7 @@ export function createTrackedFiles(options: TrackedFilesOptions): SandboxFileSys
   const target = async (path: string) => resolveTarget(files, resolveVirtualPath(cwd, path));
   const entry = async (path: string) => resolveEntry(files, resolveVirtualPath(cwd, path));
 
-  return {
+  return checkedFiles({
     readFile: (path) => read(() => files.readFile(path)),
     readFileBuffer: (path) => read(async () => toPlainBytes(await files.readFileBuffer(path))),
     stat: (path) => read(() => files.stat(path)),
@@ -99,7 +100,7 @@ export function createTrackedFiles(options: TrackedFilesOptions): SandboxFileSys
         () => files.symlink(linkTarget, linkPath),
       ),
     chmod: (path, mode) => read(() => files.chmod(path, mode)),
-  };
+  });
 }
 
 /** A path that leads nowhere or is no path: the operation itself says what is wrong with it. */

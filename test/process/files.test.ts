@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openForTest } from "../helpers/open.ts";
@@ -26,6 +26,29 @@ describe.each(["subprocess", "just-bash"] as const)("fs of a %s sandbox", (kind)
     await sandbox.fs.rm("/w/a", { recursive: true });
     expect(await sandbox.fs.exists("/w/a")).toBe(false);
     expect(await sandbox.fs.exists("/w/g")).toBe(true);
+  });
+
+  test("refuses an argument of a wrong type by its name, and touches nothing", async () => {
+    const { sandbox, directory } = await openForTest({ sandbox: kind });
+    const fs = sandbox.fs as unknown as Record<string, (...values: unknown[]) => Promise<unknown>>;
+    for (const [name, values, told] of [
+      ["writeFile", ["/w/x", {}], "content must be a string or a Uint8Array, but is of type object"],
+      ["appendFile", ["/w/x", [1]], "content must be a string or a Uint8Array, but is an array"],
+      ["readFile", [5], "path must be a string, but is 5"],
+      ["cp", ["/w/x"], "destination must be a string, but is undefined"],
+      ["chmod", ["/w", "644"], "mode must be a whole number"],
+      ["mkdir", ["/w/x", true], "options must be an object, but is true"],
+      ["glob", ["*", { cwd: 5 }], "options must be an object whose cwd"],
+    ] as const) {
+      await expect(fs[name]?.(...values)).rejects.toMatchObject({
+        code: "FS_ERROR",
+        message: expect.stringContaining(`fs.${name}: ${told}`) as string,
+        data: { errno: "EINVAL" },
+      });
+    }
+    expect(readdirSync(directory)).toEqual([]);
+    await sandbox.fs.writeFile("/w/x", Buffer.from("b"));
+    expect(await sandbox.fs.readFile("/w/x")).toBe("b");
   });
 
   test("says what failed by its POSIX name, without a path of the host", async () => {
