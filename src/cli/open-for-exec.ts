@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EmitEvent } from "../shared/events.ts";
 import type { HarnessSandbox } from "../shared/sandbox.ts";
+import { nameArgument } from "./name-argument.ts";
 import type { ExecInvocation } from "./parse-args.ts";
 import { toOpenMounts } from "./sandbox-options.ts";
 
@@ -38,6 +39,6 @@ export async function openForExec(invocation: ExecInvocation, onEvent: EmitEvent
     };
   } catch (error) {
     await removeOwn();
-    throw error;
+    throw nameArgument(error, mounts);
   }
 }

@@ -4,6 +4,8 @@ import { didYouMean, UsageError } from "./usage-error.ts";
 
 /** One `--mount`. */
 export interface MountArgument {
+  /** As it was typed. */
+  readonly text: string;
   /** Absolute path inside the sandbox. */
   readonly path: string;
   /** Absolute directory of the host. */
@@ -23,7 +25,7 @@ export function toMount(text: string): MountArgument {
     throw new UsageError(
       `--mount "${text}": the path inside must start with "/"; did you mean "/${path}=${directory}"?`,
     );
-  return { path, backingPath: resolve(directory), access };
+  return { text, path, backingPath: resolve(directory), access };
 }
 
 const MS_PER_UNIT: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };

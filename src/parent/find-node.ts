@@ -2,6 +2,7 @@
  * Which Node.js runs the worker. The host's own program is taken only when it is known to be a Node.js that runs
  * the file it is given: started as a child, any other would run the application a second time.
  */
+import { accessSync, constants, statSync } from "node:fs";
 import { basename } from "node:path";
 import { SandboxError } from "../shared/errors.ts";
 
@@ -33,6 +34,34 @@ export function findNode(nodePath: string | null, host: HostProgram = ownProgram
       'nodePath: "/usr/bin/node". Nothing was started.',
     { execPath: host.execPath },
   );
+}
+
+/**
+ * At the opening of a sandbox, where the caller reads it: a first command would say it without the path.
+ * A bare name is the system's to look up.
+ *
+ * @throws SandboxError `NODE_NOT_FOUND` when a `nodePath` is no file that can be executed.
+ */
+export function checkNodePath(nodePath: string | null): void {
+  if (nodePath === null || basename(nodePath) === nodePath) return;
+  const why = whyNotExecutable(nodePath);
+  if (why === null) return;
+  throw new SandboxError(
+    "NODE_NOT_FOUND",
+    `nodePath "${nodePath}" ${why}: expected the program of a Node.js of 20.18.1 or later, such as "/usr/bin/node".`,
+    { nodePath },
+  );
+}
+
+function whyNotExecutable(path: string): string | null {
+  try {
+    if (!statSync(path).isFile()) return "is no file";
+    accessSync(path, constants.X_OK);
+    return null;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" ? "is not there" : `cannot be executed (${code})`;
+  }
 }
 
 function whyNotNode({ execPath, versions, isSingleBinary }: HostProgram): string | null {

@@ -12,7 +12,8 @@ export interface SubprocessOptions {
   readonly workerPath?: string | URL;
   /**
    * The Node.js that runs the worker, 20.18.1 or later. Needed where this process is none: under Bun, Deno and
-   * Electron, and in an application in one file. @default the Node.js of this process
+   * Electron, and in an application in one file. One that is no program is `NODE_NOT_FOUND` at the opening.
+   * @default the Node.js of this process
    */
   readonly nodePath?: string;
   /**

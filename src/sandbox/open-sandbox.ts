@@ -14,6 +14,7 @@ import type { HarnessTraceLevel } from "../shared/trace-options.ts";
 import type { HarnessMount, MountAccess, NetworkPolicy } from "../shared/workspace-spec.ts";
 import { resolveTraceOptions } from "../shell/trace-options.ts";
 import { chooseFactory } from "./mode.ts";
+import { nameOption } from "./name-option.ts";
 
 /** One directory of the host in the short form of `openSandbox`. */
 export interface MountOptions {
@@ -83,24 +84,36 @@ export async function openSandbox(options: OpenSandboxOptions): Promise<HarnessS
   if (changeJournal !== undefined && (typeof changeJournal !== "string" || changeJournal === ""))
     throw invalid("changeJournal", "the path of a file");
   const factory = chooseFactory(sandbox, runtime, subprocess);
-  return factory({
-    workspace: {
-      mounts: list,
-      cwd: cwd ?? first.path,
-      capabilities: {
-        python: runtime.python !== false,
-        javascript: runtime.javascript !== false,
-        ...(network === undefined ? {} : { network }),
+  try {
+    return await factory({
+      workspace: {
+        mounts: list,
+        cwd: cwd ?? first.path,
+        capabilities: {
+          python: runtime.python !== false,
+          javascript: runtime.javascript !== false,
+          ...(network === undefined ? {} : { network }),
+        },
       },
-    },
-    tools,
-    toolContext,
-    runtime,
-    emit: onEvent ?? (() => undefined),
-    traceOptions: resolveTraceOptions(traceOptions, undefined),
-    getReadOnlyPrefixes,
-    changeJournal,
-  });
+      tools,
+      toolContext,
+      runtime,
+      emit: onEvent ?? (() => undefined),
+      traceOptions: resolveTraceOptions(traceOptions, undefined),
+      getReadOnlyPrefixes,
+      changeJournal,
+    });
+  } catch (error) {
+    throw nameOption(error, (place) => optionAt(place, list));
+  }
+}
+
+/** `workspace.mounts[0].backingPath` → `mounts["/session"]`, and so on. */
+function optionAt(place: string, mounts: readonly HarnessMount[]): string | undefined {
+  const [, index, field = ""] = /^workspace\.mounts\[(\d+)\](.*)$/.exec(place) ?? [];
+  if (index === undefined) return /^workspace\.(?:capabilities\.)?((?:cwd|network)\b.*)$/.exec(place)?.[1];
+  const path = mounts[Number(index)]?.path;
+  return `mounts["${path}"]${[".path", ".backingPath"].includes(field) ? "" : field}`;
 }
 
 /** Options of this function alone; the rest is checked where it is used. */

@@ -1,4 +1,4 @@
-import { findNode } from "../parent/find-node.ts";
+import { checkNodePath, findNode } from "../parent/find-node.ts";
 import { findWorker } from "../parent/find-worker.ts";
 import { resolveOptions, type SubprocessOptions } from "../parent/options.ts";
 import { prewarm } from "../parent/prewarm.ts";
@@ -19,13 +19,14 @@ import { withRuntime } from "./effective-capabilities.ts";
  * an empty environment, killed when a command must end. Tools stay in this process.
  *
  * @throws SandboxError `OPTION_INVALID` for an unknown option or a bad value, `WORKER_NOT_FOUND` for a
- * `workerPath` that is not there. The factory rejects with `WORKSPACE_INVALID`, `TOOLS_WITHOUT_CONTEXT`,
+ * `workerPath` that is not there, `NODE_NOT_FOUND` for a `nodePath` that is no program. The factory rejects with `WORKSPACE_INVALID`, `TOOLS_WITHOUT_CONTEXT`,
  * `TOOL_INVALID`, `WORKER_NOT_FOUND`, or `NODE_NOT_FOUND` where this process is no Node.js (Bun, Deno, Electron,
  * an application in one file) and `nodePath` names none.
  */
 export function subprocessSandbox(options: SubprocessOptions = {}): HarnessSandboxFactory {
   const resolved = resolveOptions(options);
   if (resolved.workerPath !== null) findWorker(resolved.workerPath);
+  checkNodePath(resolved.nodePath);
   if (resolved.prewarm > 0) void prewarm(resolved);
   return async (create) => {
     const checked = checkWorkspace(create.workspace);
@@ -34,6 +35,7 @@ export function subprocessSandbox(options: SubprocessOptions = {}): HarnessSandb
     const traceOptions = create.traceOptions ?? resolveTraceOptions(undefined, undefined);
     const toolBridge = createEnvironmentToolBridge({ ...create, workspace }, traceOptions, () => undefined);
     findWorker(resolved.workerPath);
+    checkNodePath(resolved.nodePath);
     findNode(resolved.nodePath);
     await checkCwd(workspace);
     const inside = addPrivateDirectories(workspace);

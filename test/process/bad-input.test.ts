@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { root } from "../../build/paths.ts";
@@ -30,6 +30,25 @@ test("an unknown option is named, with the known ones", async () => {
   expect(await open({ limits: { timeoutMS: 5 } })).toMatch(
     /^OPTION_INVALID: .*"limits\.timeoutMS".*limits\.timeoutMs/,
   );
+});
+
+test("a place in the workspace is named as the option that it came from", async () => {
+  const at = tempDir();
+  const none = join(at, "nope");
+  expect(await open({ mounts: { "/w": at, "/session": none } })).toBe(
+    `WORKSPACE_INVALID: mounts["/session"]: expected an existing directory, got "${none}".`,
+  );
+  expect(await open({ mounts: { "/usr/x": at } })).toContain(': mounts["/usr/x"]: expected a path outside');
+  expect(await open({ mounts: { "/w": { path: at, access: "r" } } })).toContain(
+    ': mounts["/w"].access: expected',
+  );
+  expect(await open({ network: { allowOnlyUrlPrefixes: ["x"] } })).toContain(
+    ": network.allowOnlyUrlPrefixes[0]: expected a URL",
+  );
+  expect(await open({ cwd: "/w/none" })).toContain(": cwd: expected a directory");
+  await expect(openSandbox({ mounts: { "/session": none } })).rejects.toMatchObject({
+    data: { at: "workspace.mounts[0].backingPath", expected: "an existing directory" },
+  });
 });
 
 test("a bad value is named, with what was expected", async () => {
@@ -137,16 +156,19 @@ function withOtherBuild(folder: string, buildId: string): string {
   return folder;
 }
 
-test("a Node.js that is not there ends the command with the reason, and the operator reads which", async () => {
+test("a Node.js that went after the opening ends the command with the reason, and the operator reads which", async () => {
   let said = "";
   const onDiagnostic = (text: string): void => {
     said += text;
   };
-  const { sandbox } = await openForTest({ nodePath: "/no/such/node", onDiagnostic });
+  const nodePath = join(tempDir(), "node");
+  writeFileSync(nodePath, "", { mode: 0o755 });
+  const { sandbox } = await openForTest({ nodePath, onDiagnostic });
+  rmSync(nodePath);
   const result = await sandbox.exec("echo hi");
   expect(result).toMatchObject({ exitCode: 126, ending: { kind: "unknown" } });
   expect(result.stderr).toContain("The worker could not be started: spawn <path> ENOENT");
-  expect(said).toContain("/no/such/node");
+  expect(said).toContain(nodePath);
 });
 
 test("bad options of a command are results that name them", async () => {

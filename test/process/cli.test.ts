@@ -76,7 +76,9 @@ describe("results", () => {
   test("a missing mount is a failure of the sandbox that names it, not of the script", async () => {
     const { code, stdout, stderr } = await exec("-m", "/in=no-such-dir", "--", "echo ran");
     expect({ code, stdout }).toEqual({ code: 125, stdout: "" });
-    expect(stderr).toMatch(/^little-harness: .*no-such-dir/);
+    expect(stderr).toMatch(
+      /^little-harness: --mount \/in=no-such-dir: expected an existing directory, got ".*no-such-dir"/,
+    );
   });
 });
 

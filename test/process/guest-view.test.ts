@@ -153,12 +153,14 @@ describe("a worker that does not start or is not whole", () => {
     copyWorker(broken);
     for (const name of ["sql-wasm.wasm", "emscripten-module.wasm"])
       rmSync(join(broken, "engine/bundle/chunks", name), { force: true });
+    // The program is there, and what it says it runs with is not.
+    writeFileSync(join(host.folder, "kanari-node"), "#!/no/such/program\n", { mode: 0o755 });
     writeFileSync(throwing, "throw new Error(`at ${import.meta.url} of ${process.argv}`);");
   });
 
   test.each<[string, Partial<OpenSandboxOptions>, RegExp]>([
     [
-      "no such Node.js",
+      "a Node.js of which nothing can be run",
       { nodePath: join(host.folder, "kanari-node") },
       /could not be started: spawn <path> ENOENT/,
     ],

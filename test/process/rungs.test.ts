@@ -261,7 +261,9 @@ describe("a rung that cannot be given", () => {
   );
 
   test("namespace: refused when the Node.js is none that can be put into a jail", async () => {
-    const { sandbox } = await openForTest({ isolation: "namespace", nodePath: join(root, "package.json") });
+    const nodePath = join(tempDir(), "node");
+    writeFileSync(nodePath, "#!/bin/sh\n", { mode: 0o755 });
+    const { sandbox } = await openForTest({ isolation: "namespace", nodePath });
     await expect(sandbox.isolation()).rejects.toMatchObject({ code: "ISOLATION_UNAVAILABLE" });
   });
 

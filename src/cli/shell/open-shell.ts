@@ -6,6 +6,7 @@ import { chooseFactory } from "../../sandbox/mode.ts";
 import { tieredSandbox } from "../../sandbox/tiered-sandbox.ts";
 import { isSandboxError } from "../../shared/errors.ts";
 import type { HarnessSandbox, HarnessSandboxFactory } from "../../shared/sandbox.ts";
+import { nameArgument } from "../name-argument.ts";
 import type { ShellInvocation } from "../parse-shell.ts";
 import { toOpenMounts } from "../sandbox-options.ts";
 import { QuietEvents } from "./quiet-events.ts";
@@ -57,6 +58,8 @@ async function openOverMounts(
     sandbox: factory,
     runtime: { python, javascript },
     onEvent,
+  }).catch((error: unknown) => {
+    throw nameArgument(error, mounts);
   });
   const shown = mounts.map(({ path, access }) => (access === "ro" ? `${path} (read-only)` : path));
   return { sandbox, title: shown.join(", "), quietly, close: () => sandbox.dispose() };

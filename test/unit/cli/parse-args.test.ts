@@ -60,11 +60,11 @@ describe("values", () => {
     });
   });
   test.each([
-    ["/in=dir", { path: "/in", backingPath: resolve("dir"), access: "rw" }],
-    ["/in=dir:ro", { path: "/in", backingPath: resolve("dir"), access: "ro" }],
-    ["/in=dir:rw", { path: "/in", backingPath: resolve("dir"), access: "rw" }],
-    ["/in=a:b=c:ro", { path: "/in", backingPath: resolve("a:b=c"), access: "ro" }],
-    ["/in=/abs/x", { path: "/in", backingPath: "/abs/x", access: "rw" }],
+    ["/in=dir", { text: "/in=dir", path: "/in", backingPath: resolve("dir"), access: "rw" }],
+    ["/in=dir:ro", { text: "/in=dir:ro", path: "/in", backingPath: resolve("dir"), access: "ro" }],
+    ["/in=dir:rw", { text: "/in=dir:rw", path: "/in", backingPath: resolve("dir"), access: "rw" }],
+    ["/in=a:b=c:ro", { text: "/in=a:b=c:ro", path: "/in", backingPath: resolve("a:b=c"), access: "ro" }],
+    ["/in=/abs/x", { text: "/in=/abs/x", path: "/in", backingPath: "/abs/x", access: "rw" }],
   ])("--mount %s", (text, mount) => {
     expect(exec("--mount", text, "--", "true").mounts).toEqual([mount]);
     expect(exec(`--mount=${text}`, "--", "true").mounts).toEqual([mount]);

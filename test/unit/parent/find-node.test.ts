@@ -1,6 +1,10 @@
 /** The worker is a Node.js, and never a second run of the application that asked for it. */
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { findNode, type HostProgram } from "../../../src/parent/find-node.ts";
+import { checkNodePath, findNode, type HostProgram } from "../../../src/parent/find-node.ts";
+import { subprocessSandbox } from "../../../src/sandbox/subprocess-sandbox.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 const host = (given: Partial<HostProgram>): HostProgram => ({
   execPath: "/usr/bin/node",
@@ -44,4 +48,22 @@ test.each([
 test("a nodePath is taken as it is, whatever this process is", () => {
   const program = host({ execPath: "/usr/bin/bun", versions: { bun: "1.4.5" } });
   expect(findNode("/opt/node/bin/node", program)).toBe("/opt/node/bin/node");
+});
+
+test("a nodePath that is no program is told when it is given, by its name", () => {
+  const folder = tempDir();
+  const file = join(folder, "text");
+  writeFileSync(file, "");
+  chmodSync(file, 0o644);
+  for (const [nodePath, why] of [
+    ["/no/such/node", "is not there"],
+    [folder, "is no file"],
+    [file, "cannot be executed (EACCES)"],
+  ] as const) {
+    const open = () => subprocessSandbox({ nodePath });
+    expect(open).toThrow(`nodePath "${nodePath}" ${why}`);
+    expect(open).toThrow(expect.objectContaining({ code: "NODE_NOT_FOUND", data: { nodePath } }) as Error);
+  }
+  expect(() => checkNodePath("node")).not.toThrow();
+  expect(() => checkNodePath(process.execPath)).not.toThrow();
 });
