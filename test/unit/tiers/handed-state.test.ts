@@ -1,13 +1,20 @@
 import { execFileSync } from "node:child_process";
-import { describe, expect, test } from "vitest";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
 import { STATE_SCRIPT, toHandedState } from "../../../src/tiers/handed-state.ts";
 
 /** A real bash runs `script`, hands its state on, and another one prints `shown` in that state. */
-function throughBash(script: string, shown: string): { printed: string; isComplete: boolean | undefined } {
+function throughBash(
+  script: string,
+  shown: string,
+  cwd = "/",
+): { printed: string; isComplete: boolean | undefined } {
   const bash = (text: string) =>
     execFileSync("/bin/bash", ["--norc", "-c", text], {
       encoding: "utf8",
-      cwd: "/",
+      cwd,
       env: { HOME: "/home/user", USER: "user", SHELL: "/bin/bash", LANG: "C.UTF-8", PATH: "/usr/bin:/bin" },
     });
   const state = toHandedState(bash(`${script}\n${STATE_SCRIPT}`));
@@ -64,6 +71,78 @@ describe("what a shell hands on is what it had", () => {
     expect(bare(printed)).toBe(bare(expected));
     expect(isComplete).toBe(true);
   });
+});
+
+describe("text stays text", () => {
+  const folder = mkdtempSync(join(tmpdir(), "harness-handed-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const code = "a[$(touch M)]";
+  const cases: [what: string, script: string, isMoved: boolean][] = [
+    ["under -i", `x='${code}'; declare -i x`, false],
+    ["in an array under -i", `x=('${code}'); declare -i x`, false],
+    ["in a map under -i", `declare -A x; x[k]='${code}'; declare -i x`, false],
+    ["under -i and -r", `x='${code}'; declare -ir x`, false],
+    ["as a map's key", `declare -A x; k='${code}'; x[$k]=1`, true],
+    ["under -l", `x='${code}'; declare -l x`, true],
+    ["under -u", `x='${code}'; declare -u x`, true],
+    ["under -r", `readonly x='${code}'`, true],
+    ["under -x", `export x='${code}'`, true],
+    ["under -t", `x='${code}'; declare -t x`, true],
+  ];
+  test.each(cases)("%s", (_, script, isMoved) => {
+    const { isComplete, printed } = throughBash(
+      script,
+      `cd '${folder}'; echo "\${x[@]-none}\${!x[@]}"`,
+      folder,
+    );
+    expect(readdirSync(folder)).toEqual([]);
+    expect(isComplete).toBe(isMoved);
+    if (isMoved) expect(printed.toLowerCase()).toContain(code.toLowerCase());
+    else expect(printed).toBe("none\n");
+  });
+
+  test.each([
+    ["the key of an array", `declare -a x=([${code.replace("$", "\\$")}]="1")`],
+    ["the quoted key of an array", `declare -a x=(["a[\\$(touch M)]"]="1")`],
+    ["a name reference", `declare -n x="a[\\$(touch M)]"`],
+    ["a name reference to itself", 'declare -n x="x"'],
+    ["an attribute that there is not", 'declare -gp x="1"'],
+  ])("%s that is none stays behind", (_, line) => {
+    const state = toHandedState(`${line}\n\0/w\n`);
+    expect(state?.script).not.toMatch(/touch|\bx\b/);
+    expect(state?.isComplete).toBe(false);
+  });
+});
+
+test("of very long variables the others go up", () => {
+  const long = "x".repeat(10_000_000);
+  const lines = [
+    `declare -- a="${long}"`,
+    `declare -- b=$'${long}'`,
+    `declare -a c=([0]="${long}" [1]="x")`,
+    `declare -A d=([${long}]="1" )`,
+    `declare -a e=(${'[0]="xxxxxxxxx" '.repeat(100_000)})`,
+    'declare -- kept="1"',
+  ];
+  const state = toHandedState(`${lines.join("\n")}\n\0/w\n`);
+  expect(state?.script.split("\n").filter((line) => !line.startsWith("unset"))).toEqual([
+    "kept='1'",
+    "cd -- '/w'",
+  ]);
+  expect(state?.isComplete).toBe(false);
+});
+
+test("of very many variables those go up that a shell takes", () => {
+  const lines = Array.from({ length: 200 }, (_, at) => `declare -- v${at}="${"x".repeat(100_000)}"`);
+  const state = toHandedState(`${lines.join("\n")}\n\0/w\n`);
+  expect(state?.script).toMatch(/^v0=/);
+  expect(state?.script.length).toBeLessThan(5_000_000);
+  expect(state?.isComplete).toBe(false);
+});
+
+test("an array without an end on each of many lines is read a few times, not once for each line", () => {
+  const state = toHandedState(`${'declare -a a=([0]="\n" [1]="\n'.repeat(200_000)}\0/w\n`);
+  expect(state?.isComplete).toBe(false);
 });
 
 test("a function of the script's own takes no part in it", () => {
