@@ -2,7 +2,7 @@
  * Starts the worker process: argv, environment, descriptors, process group. Knows no protocol.
  */
 
-import type { Readable, Writable } from "node:stream";
+import type { Duplex, Readable, Writable } from "node:stream";
 import { execa } from "execa";
 import { MEMORY_MARK } from "../protocol/lifeline.ts";
 import { shutInherited } from "./inherited-descriptors.ts";
@@ -33,6 +33,8 @@ export interface WorkerProcess {
   kill(signal: "SIGTERM" | "SIGKILL"): void;
   /** Whether the host's event loop waits for this process, and reads what it sends. */
   hold(on: boolean): void;
+  /** Says a word on the lifeline, for a jail that waits for one before it starts what runs in it. */
+  release(): void;
 }
 
 /** How to start it. */
@@ -89,7 +91,7 @@ export async function spawnWorker(options: SpawnOptions): Promise<WorkerProcess>
   });
   inherited.release();
   const { stdin, stdout, stderr } = child;
-  const lifeline = child.stdio[3] as unknown as Readable | null;
+  const lifeline = child.stdio[3] as unknown as Duplex | null;
   let tail = "";
   stderr.setEncoding("utf8");
   stderr.on("data", (text: string) => {
@@ -163,6 +165,9 @@ export async function spawnWorker(options: SpawnOptions): Promise<WorkerProcess>
       // Nobody has asked anything: a worker that talks all the same must not keep the host busy.
       if (on) stdout.resume();
       else stdout.pause();
+    },
+    release() {
+      lifeline?.write("\n");
     },
   };
 }

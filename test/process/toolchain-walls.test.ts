@@ -7,9 +7,15 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type HarnessSandbox, localToolchainSandbox, openSandbox } from "../../src/index.ts";
+import { runOnce } from "../../src/parent/isolation/run-once.ts";
 import { BY_ARGUMENT, type Numbers, REFUSED } from "../../src/parent/isolation/system-call-numbers.ts";
+import { findParts, type JailParts, jailLaunch } from "../../src/providers/toolchain/jail.ts";
+import { JailLife } from "../../src/providers/toolchain/jail-life.ts";
+import { makePrivateFolder } from "../../src/providers/toolchain/private-folder.ts";
+import { shownPaths } from "../../src/providers/toolchain/shown-paths.ts";
+import { tempDir } from "../helpers/temp-dir.ts";
 import { noToolchain, note } from "../helpers/toolchain.ts";
 
 const SECRET = "of the host 9c1d";
@@ -163,5 +169,82 @@ describe.skipIf(noToolchain !== null)(`a hostile program${note}`, () => {
     ]);
     const open = (await withNetwork.isolation()).walls.filter(({ state }) => state === "not-claimed");
     expect(open.map(({ name }) => name)).toContain("network");
+  });
+});
+
+describe.skipIf(noToolchain !== null)(`a guest of another sandbox${note}`, () => {
+  /** A jail whose bubblewrap is preceded by what a racing guest does between our look and the kernel's. */
+  function raced(swap: string): { parts: JailParts; directory: string } {
+    const above = tempDir();
+    // A relative link leads to the one on the host, and in the jail to what bubblewrap can bind it over.
+    const [directory, secret, nested] = [join(above, "w"), join(above, "tmp"), join(above, "nested")];
+    for (const path of [directory, secret, nested]) mkdirSync(path);
+    for (const name of ["locked", "place", "other"]) mkdirSync(join(directory, name));
+    for (const name of ["locked", "place", "other"]) writeFileSync(join(directory, name, "file"), "own");
+    mkdirSync(join(directory, "with blank"));
+    writeFileSync(join(secret, "file"), SECRET);
+    const bwrap = join(tempDir(), "bwrap");
+    const found = findParts(false);
+    writeFileSync(bwrap, `#!/bin/sh\ncd '${directory}' && { ${swap}; }\nexec ${found.bwrap} "$@"\n`, {
+      mode: 0o700,
+    });
+    const folder = makePrivateFolder();
+    onTestFinished(() => folder.remove());
+    const mount = { access: "rw", tracked: false } as const;
+    const mounts = [
+      { ...mount, path: "/w", backingPath: directory },
+      { ...mount, path: "/w/place", backingPath: nested },
+      { ...mount, path: "/tmp", backingPath: tempDir() },
+    ];
+    const shown = shownPaths([], false);
+    return {
+      parts: { ...found, bwrap, shell: "/bin/bash", shown, folder, mounts, cwd: "/", network: false },
+      directory,
+    };
+  }
+  const enter = async (parts: JailParts, prefixes: readonly string[]): Promise<string> => {
+    const life = new JailLife(parts, 512);
+    try {
+      await life.enter(prefixes);
+      return "entered";
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    } finally {
+      await life.end(1_000);
+    }
+  };
+  const PREFIXES = ["/w/locked", "/w/with blank"];
+
+  test("who puts a link in place of a read-only prefix while a jail is made gets no jail", async () => {
+    const swap = "mv locked away; ln -s ../tmp locked";
+    for (const isAttack of [true, false]) {
+      const { parts, directory } = raced(isAttack ? swap : "true");
+      // What bubblewrap alone makes of it.
+      const { command, args, inputs } = jailLaunch(parts, PREFIXES, ["/bin/cat", "/w/locked/file"]);
+      expect((await runOnce(command, args, inputs)).stdout).toBe(isAttack ? SECRET : "own");
+      if (isAttack) await runOnce("/bin/sh", ["-c", `cd '${directory}'; rm locked; mv away locked`]);
+      expect(await enter(parts, PREFIXES)).toContain(isAttack ? "cannot be shown" : "entered");
+    }
+  });
+
+  test("nor who moves the place of a nested mount, or swaps one directory for another", async () => {
+    for (const [swap, place] of [
+      ["mv place away; ln -s /newroot/usr/local place", "/w/place"],
+      ["mv place away; ln -s other place", "/w/place"],
+      ["mv locked away; ln -s other locked", "/w/locked"],
+    ] as const)
+      expect([swap, await enter(raced(swap).parts, PREFIXES)]).toEqual([
+        swap,
+        expect.stringContaining(`"${place}" cannot be shown`),
+      ]);
+  });
+
+  test("chooses by no link in a writable mount what another mount shows", async () => {
+    const [directory, secret] = [tempDir(), tempDir()];
+    symlinkSync(secret, join(directory, "link"));
+    const mounts = { "/w": directory, "/x": join(directory, "link") };
+    await expect(openSandbox({ mounts, sandbox: localToolchainSandbox() })).rejects.toMatchObject({
+      code: "WORKSPACE_INVALID",
+    });
   });
 });

@@ -8,7 +8,8 @@ export function findWrapped(outerPid: number): number | null {
   return first === null ? null : onlyChild(first);
 }
 
-function onlyChild(pid: number): number | null {
+/** `null` when there is none, or it cannot be told. */
+export function onlyChild(pid: number): number | null {
   try {
     const child = Number.parseInt(readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1"), 10);
     return Number.isNaN(child) ? null : child;

@@ -2,6 +2,7 @@
 import type { WorkerExit, WorkerProcess } from "../../parent/spawn-worker.ts";
 import { spawnWorker } from "../../parent/spawn-worker.ts";
 import { SandboxError } from "../../shared/errors.ts";
+import { findStrangeMount } from "./check-mounts.ts";
 import { type JailParts, jailLaunch } from "./jail.ts";
 import { watchTreeMemory } from "./watch-tree-memory.ts";
 
@@ -32,7 +33,8 @@ export class JailLife {
 
   /**
    * The jail with these prefixes read-only. One with others is ended first, with all that runs in it: the kernel
-   * takes no right from a jail that stands. Throws `WORKSPACE_INVALID` for a prefix that cannot be held.
+   * takes no right from a jail that stands. Throws `WORKSPACE_INVALID` for a prefix that cannot be held, and where
+   * something else than was meant is shown.
    */
   async enter(prefixes: readonly string[]): Promise<Jail> {
     const entered = this.#turn.then(() => this.#enter(prefixes));
@@ -46,10 +48,23 @@ export class JailLife {
     if (this.#jail !== null && this.#prefixes !== key) await this.kill();
     await this.#leaving;
     if (this.#jail !== null) return this.#jail;
-    const started = await spawnWorker({
-      launch: jailLaunch(this.#parts, prefixes),
-      onStderr: () => undefined,
+    const launch = jailLaunch(this.#parts, prefixes);
+    const started = await spawnWorker({ launch, onStderr: () => undefined });
+    let isGone = false;
+    void started.exit.then(() => {
+      isGone = true;
     });
+    const strange = await findStrangeMount(started.outerPid, launch.meant, () => isGone);
+    if (strange !== null) {
+      started.kill("SIGKILL");
+      await started.exit;
+      throw new SandboxError(
+        "WORKSPACE_INVALID",
+        `The path "${strange}" cannot be shown: while the jail was made, something else came to be in its place.`,
+        { path: strange },
+      );
+    }
+    started.release();
     const jail: Jail = { process: started, isOverMemory: false };
     this.#jail = jail;
     this.#prefixes = key;

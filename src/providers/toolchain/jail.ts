@@ -14,6 +14,7 @@ import type { Launch } from "../../parent/isolation/launch.ts";
 import { systemCallFilter } from "../../parent/isolation/system-call-filter.ts";
 import { SandboxError } from "../../shared/errors.ts";
 import type { HarnessMount } from "../../shared/workspace-spec.ts";
+import { type MeantMount, meantMounts } from "./check-mounts.ts";
 import { mountBinds, prefixBinds } from "./mount-binds.ts";
 import { type PrivateFolder, USER } from "./private-folder.ts";
 import { CONTROL } from "./shell-texts.ts";
@@ -45,13 +46,26 @@ export function findParts(
   return { bwrap, filter };
 }
 
-/** How one jail is started; `command` is what runs in it. Throws `WORKSPACE_INVALID`. */
+/** How a jail is started, and what it must show before anything runs in it. */
+export interface JailLaunch extends Launch {
+  readonly meant: readonly MeantMount[];
+}
+
+/**
+ * How one jail is started; `command` is what runs in it, after a word on the lifeline or its end. Throws
+ * `WORKSPACE_INVALID`.
+ */
 export function jailLaunch(
   parts: JailParts,
   prefixes: readonly string[],
   command: readonly string[] = [parts.shell, "--noprofile", "--norc", `${CONTROL}/supervisor`, parts.shell],
-): Launch {
+): JailLaunch {
   const { shown, folder, mounts, network, bwrap, filter, cwd } = parts;
+  const binds = [
+    ...["--ro-bind", folder.control, CONTROL],
+    ...mountBinds(mounts),
+    ...prefixBinds(mounts, prefixes),
+  ];
   const inside = [
     "--unshare-all",
     "--unshare-user",
@@ -68,21 +82,26 @@ export function jailLaunch(
     ...folder.etc,
     ...["--proc", "/proc", "--dev", "/dev"],
     ...["--bind", folder.sharedMemory, "/dev/shm", "--remount-ro", "/dev"],
-    ...["--ro-bind", folder.control, CONTROL],
-    ...mountBinds(mounts),
-    ...prefixBinds(mounts, prefixes),
+    ...binds,
     ...["--remount-ro", "/", "--chdir", cwd],
   ];
   return {
     rung: "namespace",
     command: bwrap,
-    args: [...FROM_INPUTS, ...command],
+    args: ["--block-fd", "3", ...FROM_INPUTS, ...command],
     env: {},
     cwd: "/",
     inputs: [toInput(inside), filter],
     backingPaths: [],
     wrapped: true,
+    meant: meantMounts(binds),
   };
+}
+
+/** A jail without the mounts: for what is asked of it before or beside the commands, when no guest may have a say. */
+export function bareJail(parts: JailParts, script: string): JailLaunch {
+  const command = [parts.shell, "--noprofile", "--norc", "-c", script];
+  return jailLaunch({ ...parts, mounts: [], cwd: "/" }, [], command);
 }
 
 export function unavailable(reason: string): SandboxError {

@@ -1,12 +1,12 @@
 /**
  * Runs into the walls of a toolchain, with something real behind each: a file that can be read, a port where somebody
- * listens. It is done in a jail of its own, made as the one of the scripts is, so that no guest has a say in it.
+ * listens. It is done in a jail of its own, made as the one of the scripts is but for the mounts, so that no guest has a say in it.
  */
 import { readFileSync, readlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import { runOnce } from "../../parent/isolation/run-once.ts";
 import type { IsolationReport } from "../../shared/sandbox.ts";
-import { type JailParts, jailLaunch } from "./jail.ts";
+import { bareJail, type JailParts } from "./jail.ts";
 import { quote } from "./shell-texts.ts";
 
 type Wall = IsolationReport["walls"][number];
@@ -32,11 +32,7 @@ export async function measureWalls(parts: JailParts): Promise<IsolationReport> {
   const listener = await listen();
   const given = { OUTSIDE: folder.outside, PORT: listener.port ?? 1, PARENT: process.pid };
   const set = Object.entries(given).map(([name, value]) => `${name}=${quote(String(value))}`);
-  const launch = jailLaunch(
-    parts,
-    [],
-    [parts.shell, "--noprofile", "--norc", "-c", `${set.join(";")}\n${PROGRAM}`],
-  );
+  const launch = bareJail(parts, `${set.join(";")}\n${PROGRAM}`);
   const { stdout } = await runOnce(launch.command, launch.args, launch.inputs);
   const hasConnected = listener.hasConnected();
   listener.close();

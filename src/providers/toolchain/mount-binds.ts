@@ -7,6 +7,29 @@ import { SandboxError } from "../../shared/errors.ts";
 import { isAtOrBelow, isBelow } from "../../shared/virtual-path.ts";
 import type { HarnessMount } from "../../shared/workspace-spec.ts";
 
+/**
+ * The mounts by the real paths of their directories, held for the life of a sandbox: who writes in one mount must not
+ * choose what another one shows.
+ *
+ * @throws SandboxError `WORKSPACE_INVALID` when a link in a writable mount leads to a mount's directory.
+ */
+export function holdMounts(mounts: readonly HarnessMount[]): HarnessMount[] {
+  const held = mounts.map((mount) => ({ ...mount, backingPath: realpathSync(mount.backingPath) }));
+  return held.map((mount, index) => {
+    const named = mounts[index]?.backingPath ?? mount.backingPath;
+    const isLedTo = held.some((other, at) =>
+      [other.backingPath, mounts[at]?.backingPath ?? ""].some(
+        (path) =>
+          other.access === "rw" &&
+          isBelow(named, path) &&
+          mount.backingPath !== other.backingPath + named.slice(path.length),
+      ),
+    );
+    if (isLedTo) throw invalid("no link in a writable mount may lead to its directory", mount.path);
+    return mount;
+  });
+}
+
 /** Besides what `checkWorkspace` keeps free. */
 const TAKEN = ["/etc", "/lib", "/lib32", "/lib64", "/libx32", "/run"];
 
@@ -21,8 +44,7 @@ export function mountBinds(mounts: readonly HarnessMount[]): string[] {
       mounts.filter((other) => other !== mount),
     );
     if (outer !== undefined) checkPlace(mount.path, outer);
-    const from = realpathSync(mount.backingPath);
-    return [mount.access === "rw" ? "--bind" : "--ro-bind", from, mount.path];
+    return [mount.access === "rw" ? "--bind" : "--ro-bind", mount.backingPath, mount.path];
   });
 }
 
@@ -63,7 +85,7 @@ function ownerOf(path: string, mounts: readonly HarnessMount[]): HarnessMount | 
 }
 
 function hostPath(path: string, { path: mountPath, backingPath }: HarnessMount): string {
-  return realpathSync(backingPath) + path.slice(mountPath.length);
+  return backingPath + path.slice(mountPath.length);
 }
 
 function kindOf(path: string): "directory" | "other" | null {

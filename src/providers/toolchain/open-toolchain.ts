@@ -11,8 +11,9 @@ import { hostFiles } from "../../workspace/host-files.ts";
 import { MountFs } from "../../workspace/mount-fs.ts";
 import { addPrivateDirectories } from "../../workspace/private-directories.ts";
 import type { ResolvedToolchainOptions } from "../toolchain-options.ts";
-import { findParts, type JailParts, jailLaunch, unavailable } from "./jail.ts";
+import { bareJail, findParts, type JailParts, jailLaunch, unavailable } from "./jail.ts";
 import { measureWalls } from "./measure-walls.ts";
+import { holdMounts } from "./mount-binds.ts";
 import { makePrivateFolder, USER } from "./private-folder.ts";
 import { shownPaths } from "./shown-paths.ts";
 import { createToolchainExecutor } from "./toolchain-executor.ts";
@@ -41,7 +42,15 @@ export async function openToolchain(
   try {
     const shown = shownPaths(options.paths, network);
     const { mounts } = inside.workspace;
-    const parts: JailParts = { ...found, shell, shown, folder, mounts, cwd: workspace.cwd, network };
+    const parts: JailParts = {
+      ...found,
+      shell,
+      shown,
+      folder,
+      mounts: holdMounts(mounts),
+      cwd: workspace.cwd,
+      network,
+    };
     // What the shell around the commands waits at, when it has nothing to wait for.
     const { ok, why } = await runOnce(mkfifo, [join(folder.control, "tick")]);
     if (!ok) throw unavailable(`no named pipe can be made (${redactHostText(why)})`);
@@ -82,13 +91,11 @@ export async function openToolchain(
   }
 }
 
-/** Makes the very jail that commands will run in, once, for nothing. */
+/** Makes the jail that commands will run in once, for nothing. */
 async function tryJail(parts: JailParts): Promise<void> {
-  const launch = jailLaunch(
-    parts,
-    [],
-    [parts.shell, "--noprofile", "--norc", "-c", 'printf %s "${BASH_VERSINFO[0]}.${BASH_VERSINFO[1]}"'],
-  );
+  // Tells of mounts that cannot be shown; they are checked, and shown, when a command needs them.
+  jailLaunch(parts, []);
+  const launch = bareJail(parts, 'printf %s "${BASH_VERSINFO[0]}.${BASH_VERSINFO[1]}"');
   const { ok, stdout, why } = await runOnce(launch.command, launch.args, launch.inputs);
   if (!ok) throw unavailable(`bubblewrap cannot make its jail (${redactHostText(why, ["/usr", "/bin"])})`);
   const [major = 0, minor = 0] = stdout.split(".").map(Number);
