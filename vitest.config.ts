@@ -19,6 +19,7 @@ export const SLOW = [
   "test/contract/broken-adapters-whole.test.ts",
   "test/contract/conformance-whole.test.ts",
   "test/contract/same-results-guests.test.ts",
+  "test/contract/same-results-programs.test.ts",
   "test/contract/tasks-here.test.ts",
   "test/contract/toolchain.test.ts",
   "test/faults/matrix-in-jail.test.ts",
