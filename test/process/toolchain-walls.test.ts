@@ -2,7 +2,7 @@
  * What a hostile program in the jail of a toolchain reaches for. Each attack runs twice: by a plain bash on the host,
  * where it must get through, or it would prove nothing, and inside, where it must not.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -40,6 +40,13 @@ const attacks = (): Readonly<Record<string, string>> => ({
   "reads it by a link of its own": `ln -sfn '${outside}' "$W/own" && grep -q '${SECRET}' "$W/own/file" && echo through`,
   "leaves the mount by its parent": `grep -q '${SECRET}' "$W/../outside/file" && echo through`,
   "writes beside the mount": `: >'${outside}/made' && echo through`,
+  "makes a program that runs as its owner": `cp /bin/true "$W/p1"; chmod 6755 "$W/p1"; [[ -u $W/p1 || -g $W/p1 ]] && echo through`,
+  "installs one": `install -m 4755 /bin/true "$W/p2"; [[ -u $W/p2 ]] && echo through`,
+  "makes one by a descriptor": `python3 -c 'import os, sys; os.fchmod(os.open(sys.argv[1], 65, 0o755), 0o4755)' "$W/p3"; [[ -u $W/p3 ]] && echo through`,
+  "makes one by its path": `: >"$W/p4"; python3 -c 'import os, sys; os.chmod(sys.argv[1], 0o2755)' "$W/p4"; [[ -g $W/p4 ]] && echo through`,
+  "opens one that was not there": `python3 -c 'import os, sys; os.open(sys.argv[1], 65, 0o4755)' "$W/p5"; [[ -u $W/p5 ]] && echo through`,
+  "makes one as a node": `python3 -c 'import os, sys; os.mknod(sys.argv[1], 0o104755)' "$W/p6"; [[ -u $W/p6 ]] && echo through`,
+  "unpacks one": `[[ -e $W/p7 ]] || tar -C "$W" -xpf "$W/tar"; [[ -f $W/p7 && -u $W/p7 ]] && echo through; rm -f "$W/p7"`,
   "signals the host": `kill -0 ${process.pid} && echo through`,
   "sees a process of the host": `[[ -e /proc/${process.pid}/cmdline ]] && echo through`,
   "connects to a port of the host": `(: </dev/tcp/127.0.0.1/${port}) && echo through`,
@@ -59,6 +66,9 @@ const KERNEL: Readonly<Record<string, string>> = {
   "keeps something in the kernel's key ring": call("add_key", '"user", "name", "secret", 6, -2'),
   "opens a socket that knows no namespace": call("socket", "40, 1, 0"),
   "opens a descriptor on a whole mount": call("open_tree", '-100, "/", 0'),
+  "keeps memory in a file that no disk has": call("memfd_create", '"x", 0'),
+  "keeps memory that no process maps": call("shmget", "0, 4096, 01600"),
+  "keeps memory in a queue of messages": call("msgget", "0, 01600"),
   "changes its personality": call("personality", "0x40000"),
 };
 
@@ -85,6 +95,9 @@ describe.skipIf(noToolchain !== null)(`a hostile program${note}`, () => {
     for (const path of [mount, fixed, outside, join(mount, "locked")]) mkdirSync(path);
     writeFileSync(join(outside, "file"), `${SECRET}\n`);
     writeFileSync(join(mount, "file"), "");
+    writeFileSync(join(outside, "p7"), "");
+    chmodSync(join(outside, "p7"), 0o4755);
+    await execa("tar", ["-C", outside, "-cf", join(mount, "tar"), "p7"]);
     symlinkSync(outside, join(mount, "link"));
     for (const address of [0, `\0${ABSTRACT}`]) {
       const server = createServer((socket) => socket.destroy());
@@ -125,10 +138,16 @@ describe.skipIf(noToolchain !== null)(`a hostile program${note}`, () => {
         .split("\n")
         .flatMap((line) => (line.endsWith(" through") ? [names[Number.parseInt(line, 10)]] : []));
     const onHost = await execa("/bin/bash", ["-c", whole(mount)], { reject: false });
+    for (const name of ["p1", "p2", "p3", "p4", "p5", "p6"]) rmSync(join(mount, name), { force: true });
     const inside = await sandbox.exec(whole("/w"), { timeoutMs: 30_000 });
     expect(through(onHost.stdout)).toEqual(expect.arrayContaining(Object.keys(attacks())));
     expect(through(onHost.stdout)).toContain("makes a user namespace");
     expect([through(inside.stdout), inside.stdout.trim().split("\n").length]).toEqual([[], names.length]);
+  });
+
+  test("unpacks a program that ran as its owner without that", async () => {
+    const script = "mkdir -p /tmp/u; cd /tmp/u; tar -xf /w/tar; stat -c '%A %s' p7";
+    expect(await sandbox.exec(script, { timeoutMs: 20_000 })).toMatchObject({ stdout: "-rwxr-xr-x 0\n" });
   });
 
   test("changes nothing that is not its own", async () => {

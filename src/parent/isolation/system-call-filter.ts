@@ -9,15 +9,18 @@
  * a filter sees numbers, not what a pointer leads to.
  *
  * A jail of programs has the same list with less in it: they may start processes and make pairs of stream sockets,
- * and where there is no network of the host, local sockets of their own.
+ * and where there is no network of the host, local sockets of their own. They give no file a bit by which it runs as
+ * its owner: whoever starts it later, outside of a jail, would run a guest's program as the user of the host.
  */
 import {
   ABSENT,
+  ABSENT_FOR_PROGRAMS,
   BY_ARGUMENT,
   FOR_PROGRAMS,
   LAST_KNOWN,
   type Numbers,
   REFUSED,
+  WITH_MODE,
 } from "./system-call-numbers.ts";
 
 /** Who is in the jail: our worker alone, or the machine's own programs, which start one another. */
@@ -54,6 +57,9 @@ const CLONE_THREAD = 0x00010000;
 const QUERY_PERSONALITY = 0xffffffff;
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
+const SET_ID_BITS = 0o6000;
+/** `O_CREAT` and the bit of `O_TMPFILE`: without them nobody has to give `open` a mode, and any number may stand there. */
+const CREATES = 0x400040;
 const AF_UNIX = 1;
 const AF_INET = 2;
 const AF_INET6 = 10;
@@ -103,7 +109,12 @@ function assemble(audit: number, column: 0 | 1, network: boolean, inmates: Inmat
     ...on(socketpair, isAlone ? [EPERM] : streamsOnly),
     ...on(ioctl, noTyping),
     ...on(personality, queryOnly),
-    ...refused.flatMap(([, numbers]) => on(numbers, [EPERM])),
+    ...(isAlone
+      ? []
+      : Object.values(WITH_MODE).flatMap(({ numbers, flags, mode }) => on(numbers, noSetId(mode, flags)))),
+    ...refused.flatMap(([name, numbers]) =>
+      on(numbers, [!isAlone && ABSENT_FOR_PROGRAMS.has(name) ? ENOSYS : EPERM]),
+    ),
     ...Object.values(ABSENT).flatMap((numbers) => on(numbers, [ENOSYS])),
     PASS,
   ];
@@ -128,6 +139,11 @@ const noNamespaces: readonly Instruction[] = [
   EPERM,
   PASS,
 ];
+
+function noSetId(mode: number, flags?: number): readonly Instruction[] {
+  const check: Instruction[] = [loadArgument(mode), [IF_ANY_BIT, 0, 1, SET_ID_BITS], EPERM, PASS];
+  return flags === undefined ? check : [loadArgument(flags), [IF_ANY_BIT, 0, 3, CREATES], ...check];
+}
 
 /** A network of its own has no names of the host: local sockets, and the internet's, which end at the loopback. */
 const localOnly: readonly Instruction[] = [

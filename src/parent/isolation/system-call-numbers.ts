@@ -128,8 +128,8 @@ export const REFUSED: Readonly<Record<string, Numbers>> = {
 };
 
 /**
- * Of those, what passes in a jail of programs: processes, and what is counted to their own namespaces (shared memory,
- * semaphores, queues, FIFOs), files without a name, and rules that only take rights away.
+ * Of those, what passes in a jail of programs: processes, and what is counted to their own namespaces
+ * (semaphores, queues, FIFOs), files without a name, and rules that only take rights away.
  */
 export const FOR_PROGRAMS: ReadonlySet<string> = new Set([
   "fork",
@@ -139,7 +139,6 @@ export const FOR_PROGRAMS: ReadonlySet<string> = new Set([
   "pidfd_send_signal",
   "mknod",
   "mknodat",
-  "shmget",
   "shmat",
   "shmctl",
   "shmdt",
@@ -147,7 +146,6 @@ export const FOR_PROGRAMS: ReadonlySet<string> = new Set([
   "semop",
   "semtimedop",
   "semctl",
-  "msgget",
   "msgsnd",
   "msgrcv",
   "msgctl",
@@ -157,15 +155,19 @@ export const FOR_PROGRAMS: ReadonlySet<string> = new Set([
   "mq_timedreceive",
   "mq_notify",
   "mq_getsetattr",
-  "memfd_create",
   "landlock_create_ruleset",
   "landlock_add_rule",
   "landlock_restrict_self",
 ]);
 
+/** Of those, what a jail of programs answers with ENOSYS: it holds memory that is counted to no process. */
+export const ABSENT_FOR_PROGRAMS: ReadonlySet<string> = new Set(["memfd_create", "shmget", "msgget"]);
+
 /** Refused with ENOSYS, as by an older kernel: the C library and libuv then take another way. */
 export const ABSENT: Readonly<Record<string, Numbers>> = {
   clone3: [435, 435],
+  // Its flags lie in memory.
+  openat2: [437, 437],
   io_uring_setup: [425, 425],
   io_uring_enter: [426, 426],
   io_uring_register: [427, 427],
@@ -179,3 +181,21 @@ export const BY_ARGUMENT = {
   ioctl: [16, 29],
   personality: [135, 92],
 } as const satisfies Readonly<Record<string, Numbers>>;
+
+/**
+ * What gives a file its mode in a jail of programs: which argument is the mode, and, where it counts with some flags
+ * only, which one has them. Not the calls that make directories: of those the kernel takes no such bit.
+ */
+export const WITH_MODE: Readonly<
+  Record<string, { readonly numbers: Numbers; readonly mode: number; readonly flags?: number }>
+> = {
+  open: { numbers: [2, null], flags: 1, mode: 2 },
+  openat: { numbers: [257, 56], flags: 2, mode: 3 },
+  creat: { numbers: [85, null], mode: 1 },
+  mknod: { numbers: [133, null], mode: 1 },
+  mknodat: { numbers: [259, 33], mode: 2 },
+  chmod: { numbers: [90, null], mode: 1 },
+  fchmod: { numbers: [91, 52], mode: 1 },
+  fchmodat: { numbers: [268, 53], mode: 2 },
+  fchmodat2: { numbers: [452, 452], mode: 2 },
+};

@@ -3,10 +3,12 @@ import { describe, expect, test } from "vitest";
 import { type Inmates, systemCallFilter } from "../../../../src/parent/isolation/system-call-filter.ts";
 import {
   ABSENT,
+  ABSENT_FOR_PROGRAMS,
   BY_ARGUMENT,
   FOR_PROGRAMS,
   type Numbers,
   REFUSED,
+  WITH_MODE,
 } from "../../../../src/parent/isolation/system-call-numbers.ts";
 
 const AUDIT = { x64: 0xc000003e, arm64: 0xc00000b7 } as const;
@@ -124,12 +126,34 @@ describe.each(["x64", "arm64"] as const)("the filter of system calls for %s", (a
           if (number === null) continue;
           expect([name, asked(number, [], network)]).toEqual([
             name,
-            FOR_PROGRAMS.has(name) ? ALLOWED : EPERM,
+            FOR_PROGRAMS.has(name) ? ALLOWED : ABSENT_FOR_PROGRAMS.has(name) ? ENOSYS : EPERM,
           ]);
         }
         for (const numbers of Object.values(ABSENT)) expect(asked(numbers[column], [], network)).toBe(ENOSYS);
       }
-      for (const name of FOR_PROGRAMS) expect(REFUSED).toHaveProperty(name);
+      for (const name of [...FOR_PROGRAMS, ...ABSENT_FOR_PROGRAMS]) expect(REFUSED).toHaveProperty(name);
+    });
+
+    test("gives no file a bit by which it runs as its owner", () => {
+      const given = (mode: number, bits: number, flags?: number, of = 0): bigint[] => {
+        const args = [0n, 0n, 0n, 0n];
+        // The upper half is not looked at by the kernel.
+        args[mode] = BigInt(bits) | 0xabcd_0000_0000n;
+        if (flags !== undefined) args[flags] = BigInt(of);
+        return args;
+      };
+      for (const [name, { numbers, mode, flags }] of Object.entries(WITH_MODE)) {
+        const number = numbers[column];
+        if (number === null) continue;
+        // O_CREAT, and O_TMPFILE with O_RDWR.
+        for (const of of [0x41, 0x410002]) {
+          for (const bits of [0o4755, 0o2755, 0o6000, 0o104755])
+            expect([name, bits, asked(number, given(mode, bits, flags, of))]).toEqual([name, bits, EPERM]);
+          for (const bits of [0o755, 0o1777, 0, 0o100644])
+            expect([name, bits, asked(number, given(mode, bits, flags, of))]).toEqual([name, bits, ALLOWED]);
+        }
+        if (flags !== undefined) expect(asked(number, given(mode, 0o6755, flags, 0x2))).toBe(ALLOWED);
+      }
     });
 
     test("lets processes be made, and no namespace", () => {
@@ -195,9 +219,12 @@ test.for(["x64", "arm64"] as const)(
       ),
     );
     const column = architecture === "x64" ? 0 : 1;
-    const compared = Object.entries({ ...REFUSED, ...ABSENT, ...BY_ARGUMENT }).filter(
-      ([name, numbers]) => known.has(name) && numbers[column] !== null,
-    );
+    const compared = Object.entries({
+      ...REFUSED,
+      ...ABSENT,
+      ...BY_ARGUMENT,
+      ...Object.fromEntries(Object.entries(WITH_MODE).map(([name, { numbers }]) => [name, numbers])),
+    }).filter(([name, numbers]) => known.has(name) && numbers[column] !== null);
     expect(compared.length).toBeGreaterThan(80);
     for (const [name, numbers] of compared) expect([name, numbers[column]]).toEqual([name, known.get(name)]);
   },
