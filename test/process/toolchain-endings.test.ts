@@ -122,6 +122,30 @@ describe.skipIf(noToolchain !== null)(`the machine's own programs${note}`, () =>
     expect(await sandbox.exec("echo $x")).toMatchObject({ stdout: "kept\n" });
   });
 
+  test("a state that is too large is told and not kept, and the next command has what was before", async () => {
+    const { sandbox } = await openToolchainForTest();
+    await sandbox.exec("x=kept; cd /tmp");
+    for (const [script, told] of [
+      ["export large=$(head -c 200000 /dev/zero | tr '\\0' a)", "the variable large has 2000"],
+      ["large=$(head -c 3000000 /dev/zero | tr '\\0' a)", "the variable large has 30000"],
+      ["for n in {1..20}; do declare v$n=$(head -c 100000 /dev/zero | tr '\\0' a); done", "the variable v"],
+    ] as const) {
+      const result = await sandbox.exec(`x=lost; cd /; ${script}; exit 3`, { timeoutMs: 20_000 });
+      expect(result).toMatchObject({ exitCode: 3, ending: { kind: "exited" } });
+      expect(result.stderr.trim().split("\n")).toEqual([expect.stringContaining(told)]);
+      expect(await sandbox.exec('/bin/echo "$x $PWD ${#large}"')).toMatchObject({
+        stdout: "kept /tmp 0\n",
+        stderr: "",
+        exitCode: 0,
+        stateRestored: false,
+      });
+    }
+    expect(await sandbox.exec("y=$(head -c 100000 /dev/zero | tr '\\0' a); export y")).toMatchObject({
+      stderr: "",
+    });
+    expect(await sandbox.exec("/bin/echo ${#y}")).toMatchObject({ stdout: "100000\n", stateRestored: true });
+  });
+
   test("a lie about its own end changes the guest's result and nothing else", async () => {
     const { sandbox } = await openToolchainForTest();
     await sandbox.exec("x=kept");

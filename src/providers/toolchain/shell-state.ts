@@ -6,6 +6,11 @@
 import type { ExecuteInput } from "../../shared/executor.ts";
 import { CONTROL, exitTrap, mayTrapExit, OWN_EXIT_TRAP, quote } from "./shell-texts.ts";
 
+/** More than this in one word, and the kernel starts no program whose environment has it. */
+const MAX_VARIABLE_BYTES = 128 * 1024;
+/** Variables go to each program together, and the kernel has a limit for all of them too. */
+const MAX_STATE_BYTES = 1024 * 1024;
+
 const ALIASES = "BASH_ALIASES";
 const LINE = Buffer.from("\n");
 
@@ -86,6 +91,19 @@ export function stateAfter(before: ShellState, told: ShellState, input: ExecuteI
     else variables.set(name, old);
   }
   return { variables, cwd: input.cwd === undefined ? told.cwd : before.cwd, functions: told.functions };
+}
+
+/** What makes a state too large for the next command, in words; `null` when it is not. */
+export function tellTooLarge({ variables, cwd, functions }: ShellState): string | null {
+  const sizes = [...variables].map(([name, { length }]) => ({ name, length }));
+  const [largest] = sizes.sort((a, b) => b.length - a.length);
+  const total = sizes.reduce((sum, { length }) => sum + length, cwd.length + functions.length);
+  if (total <= MAX_STATE_BYTES && (largest?.length ?? 0) <= MAX_VARIABLE_BYTES) return null;
+  const most =
+    largest === undefined || functions.length > largest.length
+      ? `its functions have ${functions.length} bytes`
+      : `the variable ${largest.name.slice(0, 100)} has ${largest.length} bytes`;
+  return `what the shell leaves is too large to be kept (${most}); the next command starts from what was before`;
 }
 
 /** The text that makes a fresh bash the shell that the last command left; `folder` is the command's own in the jail. */

@@ -19,7 +19,7 @@ import { type CommandFolder, CommandFolders, removeFolder, writeTexts } from "./
 import type { JailParts } from "./jail.ts";
 import { JailLife, tellExit } from "./jail-life.ts";
 import { PipeReader } from "./pipe-reader.ts";
-import { freshState, type Report, readReport, startText, stateAfter } from "./shell-state.ts";
+import { freshState, type Report, readReport, startText, stateAfter, tellTooLarge } from "./shell-state.ts";
 import { CONTROL } from "./shell-texts.ts";
 
 export interface ToolchainExecutor {
@@ -126,7 +126,15 @@ export function createToolchainExecutor(
       if (ended !== null) return await killed(ended);
       if (report === null)
         return await killed({ kind: "unknown", why: "the shell ended without saying how" });
-      if (report.state !== null) state = stateAfter(state, report.state, input);
+      if (report.state !== null) {
+        const after = stateAfter(state, report.state, input);
+        const tooLarge = tellTooLarge(after);
+        if (tooLarge === null) state = after;
+        else {
+          isStateLost = true;
+          output.note(`little-harness: ${tooLarge}`);
+        }
+      }
       return finish(report.exitCode, { kind: "exited" });
     } catch (error) {
       if (ended !== null) return await killed(ended);
