@@ -2,15 +2,18 @@
 import type { ScriptParser } from "../engine/parse-script.ts";
 import type { ClassificationReason, CommandClassification } from "./classification.ts";
 import { type Found, ScriptWalk } from "./walk-script.ts";
+import { isReadable, startWork } from "./work-budget.ts";
 
 const MOST_REASONS = 100;
 
 export function classifyParsed(script: string, parser: ScriptParser): CommandClassification {
+  if (!isReadable(script)) return { tier: 0, commands: [], reasons: [] };
+  startWork();
   const walk = new ScriptWalk(parser);
   try {
     walk.run(script);
   } catch {
-    // It does not parse, or is nested deeper than the stack: what was found before stands.
+    // It does not parse, is nested deeper than the stack, or costs too much: what was found before stands.
   }
   const found = [...walk.found].sort((a, b) => a.at - b.at);
   const commands = [...new Set(found.map(({ command }) => command))];

@@ -9,6 +9,7 @@ import {
   UNKNOWN_VALUE,
   type Value,
 } from "./shell-state.ts";
+import { spend } from "./work-budget.ts";
 
 export type WordPart = WordNode["parts"][number];
 type Parameter = Extract<WordPart, { type: "ParameterExpansion" }>;
@@ -40,6 +41,7 @@ export function expandText(word: WordNode, state: ShellState, outputOf: OutputOf
       pieces.map((piece) => before + ("fields" in piece ? piece.fields.join(" ") : piece.text)),
     );
     if (texts.length > MOST_VALUES) return [UNKNOWN];
+    for (const known of texts) spend(known.length);
   }
   return texts.map((known) => known.replaceAll(MANY, UNKNOWN));
 }
@@ -56,6 +58,7 @@ class Draft {
     if ("fields" in piece)
       return piece.fields.reduce<Draft>((draft, field, at) => draft.field(field, at), this);
     const { text, splits } = piece;
+    spend(text.length * 16);
     if (!splits) return new Draft(this.fields, (this.open ?? "") + text);
     if (text === UNKNOWN)
       return this.open === null
@@ -63,12 +66,14 @@ class Draft {
         : new Draft(this.fields, this.open + text);
     const words = text.split(/[ \t\n]+/);
     return words.reduce<Draft>((draft, word, at) => {
+      spend(draft.fields.length * 4);
       const ended = at === 0 ? draft : new Draft(draft.close());
       return word === "" ? ended : new Draft(ended.fields, (ended.open ?? "") + word);
     }, this);
   }
 
   field(field: string, at: number): Draft {
+    spend(this.fields.length * 16);
     const ended = at === 0 ? this : new Draft(this.close());
     if (field === MANY && ended.open === null) return new Draft(ended.fields, UNKNOWN, true);
     return new Draft(ended.fields, (ended.open ?? "") + field);
@@ -121,6 +126,7 @@ function flat(parts: readonly WordPart[]): Array<readonly [part: WordPart | null
 }
 
 function piecesOf(part: WordPart, quoted: boolean, state: ShellState, outputOf: OutputOf): readonly Piece[] {
+  spend();
   switch (part.type) {
     case "Literal":
       return [{ text: part.value, splits: part.value === UNKNOWN && !quoted }];

@@ -15,6 +15,7 @@ import { expandFields } from "./expand-word.ts";
 import { outputOfCommand, outputOfScript } from "./literal-output.ts";
 import { MANY, ShellState, text, UNKNOWN_VALUE } from "./shell-state.ts";
 import { SimpleCommands } from "./simple-command.ts";
+import { isReadable, spend } from "./work-budget.ts";
 
 /** A command that needs a higher tier. */
 export interface Found {
@@ -66,6 +67,8 @@ export class ScriptWalk {
 
   /** A script that is text inside this one. What does not parse is left to the shell that would run it. */
   nested(script: string, at: number, state: ShellState): void {
+    spend(script.length * 16);
+    if (!isReadable(script)) return;
     this.#nestedText += script.length;
     if (this.depth >= MOST_DEPTH || this.#nestedText > MOST_NESTED_TEXT) return;
     let parsed: ScriptNode;
@@ -118,6 +121,7 @@ export class ScriptWalk {
 
   /** `stdin`: what the command reads, where that is certain. Says whether what follows is reached. */
   command(command: CommandNode, state: ShellState, stdin: string | null): boolean {
+    spend();
     if (++this.#commands > MOST_COMMANDS) return false;
     if (command.type === "SimpleCommand") return this.#simple.run(command, state, stdin);
     if (command.type === "FunctionDef") {
@@ -239,6 +243,8 @@ export class ScriptWalk {
   /** Text that the parser leaves for later: an arithmetic expression, a subscript, a pattern. */
   #text(source: unknown, state: ShellState): void {
     if (typeof source !== "string" || !/\$\(|`/.test(source)) return;
+    spend(source.length * 16);
+    if (!isReadable(source)) return;
     this.#nestedText += source.length;
     if (this.depth >= MOST_DEPTH || this.#nestedText > MOST_NESTED_TEXT) return;
     let word: WordNode;
