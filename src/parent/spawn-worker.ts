@@ -137,7 +137,11 @@ export async function spawnWorker(options: SpawnOptions): Promise<WorkerProcess>
   const { pid } = child;
   if (pid === undefined) throw new Error("the worker has no process id");
   // Bun's pipes have neither: there the host runs until it has disposed of its sandboxes.
-  const handles = [child, stdin, stdout, stderr, lifeline] as unknown as { ref?(): void; unref?(): void }[];
+  const handles = [child, stdin, stdout, stderr, lifeline] as unknown as {
+    ref?(): void;
+    unref?(): void;
+    destroyed?: boolean;
+  }[];
   let wrapped: number | null = null;
   const workerPid = (): number => {
     if (launch.wrapped) wrapped ??= findWrapped(pid);
@@ -161,7 +165,11 @@ export async function spawnWorker(options: SpawnOptions): Promise<WorkerProcess>
       else signalIfThere(findWrapped(pid), signal);
     },
     hold(on) {
-      for (const handle of handles) on ? handle.ref?.() : handle.unref?.();
+      for (const handle of handles) {
+        // A closed socket keeps nothing alive, and would keep a listener for each call. A jail closes its lifeline.
+        if (handle.destroyed === true) continue;
+        on ? handle.ref?.() : handle.unref?.();
+      }
       // Nobody has asked anything: a worker that talks all the same must not keep the host busy.
       if (on) stdout.resume();
       else stdout.pause();
