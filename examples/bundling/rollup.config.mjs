@@ -14,7 +14,8 @@ export default [
   // The package goes into the bundle, and its worker beside it.
   {
     input: "main.mjs",
-    external: builtins,
+    // The AI SDK, for a model: with it in the bundle, Rollup needs plugins for CommonJS and JSON.
+    external: [builtins, "ai"],
     output: outputs("bundled"),
     plugins: [nodeResolve(), { name: "copy-worker", writeBundle: copyWorker }],
   },
