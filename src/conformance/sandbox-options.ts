@@ -1,4 +1,6 @@
 /** What the author of a sandbox hands to its suite: the factory, what it does not claim, and how to break it. */
+
+import { invalidOption, unknownOption } from "../shared/check-options.ts";
 import { SandboxError } from "../shared/errors.ts";
 import type { HarnessSandbox, HarnessSandboxFactory } from "../shared/sandbox.ts";
 
@@ -101,20 +103,22 @@ const OPTIONS = ["create", "name", "capabilities", "faults", "callTool", "lateMs
 
 /** @throws SandboxError `OPTION_INVALID` that names the option and what was expected. */
 export function resolveSuiteOptions(options: SandboxSuiteOptions): ResolvedSuiteOptions {
-  if (typeof options !== "object" || options === null) throw invalid("options", "an object with create");
+  if (typeof options !== "object" || options === null)
+    throw invalidOption("options", "an object with create");
   refuseUnknown("", options, OPTIONS);
   const { create, name = "sandbox", capabilities = {}, faults = {}, lateMs = 250 } = options;
   const { callTool = callByJsExec } = options;
   for (const [option, value] of Object.entries({ create, callTool }))
-    if (typeof value !== "function") throw invalid(option, "a function");
-  if (typeof name !== "string" || name === "") throw invalid("name", "a text");
-  if (!Number.isFinite(lateMs) || lateMs < 0) throw invalid("lateMs", "milliseconds, 0 or more");
+    if (typeof value !== "function") throw invalidOption(option, "a function");
+  if (typeof name !== "string" || name === "") throw invalidOption("name", "a text");
+  if (!Number.isFinite(lateMs) || lateMs < 0) throw invalidOption("lateMs", "milliseconds, 0 or more");
   refuseUnknown("capabilities.", capabilities, Object.keys(CAPABILITIES));
   for (const [option, value] of Object.entries(capabilities))
-    if (typeof value !== "boolean") throw invalid(`capabilities.${option}`, "true or false");
+    if (typeof value !== "boolean") throw invalidOption(`capabilities.${option}`, "true or false");
   refuseUnknown("faults.", faults, FAULTS);
   for (const [option, value] of Object.entries(faults))
-    if (value !== undefined && typeof value !== "function") throw invalid(`faults.${option}`, "a function");
+    if (value !== undefined && typeof value !== "function")
+      throw invalidOption(`faults.${option}`, "a function");
   return {
     create,
     name,
@@ -147,13 +151,9 @@ function quote(text: string): string {
 }
 
 function refuseUnknown(prefix: string, given: object, known: readonly string[]): void {
-  if (typeof given !== "object" || given === null) throw invalid(prefix.slice(0, -1), "an object");
-  const name = Object.keys(given).find((key) => !known.includes(key));
+  if (typeof given !== "object" || given === null) throw invalidOption(prefix.slice(0, -1), "an object");
+  const name = unknownOption(given, known);
   if (name === undefined) return;
   const message = `Unknown option "${prefix}${name}". Known: ${known.join(", ")}.`;
   throw new SandboxError("OPTION_INVALID", message, { option: `${prefix}${name}` });
-}
-
-function invalid(option: string, expected: string): SandboxError {
-  return new SandboxError("OPTION_INVALID", `Option "${option}" must be ${expected}.`, { option });
 }

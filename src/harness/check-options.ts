@@ -1,4 +1,6 @@
 /** Options of a harness and of a turn, checked where they are given. Each error names the option and what was expected. */
+
+import { invalidOption, isRecord, unknownOption } from "../shared/check-options.ts";
 import { SandboxError } from "../shared/errors.ts";
 import type { HarnessTools } from "../shared/tools.ts";
 import { resolveTraceOptions } from "../shell/trace-options.ts";
@@ -53,18 +55,18 @@ const LEAST_INLINE_BYTES = 256;
 export function checkHarnessOptions(options: HarnessOptions): void {
   checkRecord("createHarness", options, HARNESS_OPTIONS);
   const { host, model, bash, maxInlineBytes } = options;
-  if (typeof host?.prepareTurn !== "function") throw invalid("host", "a host, such as localHost()");
+  if (typeof host?.prepareTurn !== "function") throw invalidOption("host", "a host, such as localHost()");
   const isModel =
     typeof model === "string" ? model !== "" : isRecord(model) && typeof model.doGenerate === "function";
-  if (!isModel) throw invalid("model", "a model of the AI SDK or the id of one");
+  if (!isModel) throw invalidOption("model", "a model of the AI SDK or the id of one");
   if (bash !== undefined && bash !== false) {
-    if (!isRecord(bash)) throw invalid("bash", "false or an object");
+    if (!isRecord(bash)) throw invalidOption("bash", "false or an object");
     checkRecord("bash", bash, BASH_OPTIONS);
     for (const [name, value] of Object.entries(bash)) checkCount(`bash.${name}`, value, 1);
     const { timeoutMs, maxTimeoutMs } = bash;
     // Not a number where one of them is not given: not above.
     if (Number(timeoutMs) > Number(maxTimeoutMs))
-      throw invalid("bash.timeoutMs", `bash.maxTimeoutMs (${maxTimeoutMs}) or less`);
+      throw invalidOption("bash.timeoutMs", `bash.maxTimeoutMs (${maxTimeoutMs}) or less`);
   }
   checkCount("maxInlineBytes", maxInlineBytes, LEAST_INLINE_BYTES);
   checkSettings(options, bash !== false);
@@ -75,20 +77,20 @@ export function checkTurnOptions(caller: string, options: HarnessTurnOptions): v
   checkRecord(caller, options, TURN_OPTIONS);
   const { harness, prompt, messages, abortSignal, onEvent } = options;
   if (typeof harness?.options?.host?.prepareTurn !== "function") {
-    throw invalid("harness", "what createHarness() gave");
+    throw invalidOption("harness", "what createHarness() gave");
   }
   if ((prompt === undefined) === (messages === undefined)) {
-    throw invalid("prompt", `given when "messages" is not, and absent when it is`);
+    throw invalidOption("prompt", `given when "messages" is not, and absent when it is`);
   }
   if (prompt !== undefined && (typeof prompt !== "string" || prompt === "")) {
-    throw invalid("prompt", "a text that is not empty");
+    throw invalidOption("prompt", "a text that is not empty");
   }
   if (messages !== undefined && (!Array.isArray(messages) || messages.length === 0)) {
-    throw invalid("messages", "an array of at least one message");
+    throw invalidOption("messages", "an array of at least one message");
   }
   if (abortSignal !== undefined && !isAbortSignal(abortSignal))
-    throw invalid("abortSignal", "an AbortSignal");
-  if (onEvent !== undefined && typeof onEvent !== "function") throw invalid("onEvent", "a function");
+    throw invalidOption("abortSignal", "an AbortSignal");
+  if (onEvent !== undefined && typeof onEvent !== "function") throw invalidOption("onEvent", "a function");
   checkSettings(options, harness.options.bash !== false);
 }
 
@@ -99,7 +101,7 @@ function checkSettings(settings: HarnessOptions | HarnessTurnOptions, hasBash: b
     for (const [name, value] of Object.entries(runtime)) checkSwitch(`runtime.${name}`, value);
   }
   if (tools !== undefined) checkTools(tools, hasBash);
-  if (system !== undefined && typeof system !== "string") throw invalid("system", "a text");
+  if (system !== undefined && typeof system !== "string") throw invalidOption("system", "a text");
   checkCount("maxSteps", maxSteps, 1);
   checkSwitch("emitToolEvents", emitToolEvents);
   resolveTraceOptions(undefined, traceOptions);
@@ -118,8 +120,8 @@ function checkTools(tools: HarnessTools, hasBash: boolean): void {
 }
 
 function checkRecord(what: string, given: unknown, known: readonly string[]): void {
-  if (!isRecord(given)) throw invalid(what, "an object");
-  const name = Object.keys(given).find((key) => !known.includes(key));
+  if (!isRecord(given)) throw invalidOption(what, "an object");
+  const name = unknownOption(given, known);
   if (name === undefined) return;
   const message = `${what}: unknown option "${name}". Known options: ${known.join(", ")}.`;
   throw new SandboxError("OPTION_INVALID", message, { option: name });
@@ -127,19 +129,11 @@ function checkRecord(what: string, given: unknown, known: readonly string[]): vo
 
 function checkCount(option: string, value: unknown, least: number): void {
   if (value === undefined || (Number.isSafeInteger(value) && Number(value) >= least)) return;
-  throw invalid(option, `a whole number, ${least} or more`);
+  throw invalidOption(option, `a whole number, ${least} or more`);
 }
 
 function checkSwitch(option: string, value: unknown): void {
-  if (value !== undefined && typeof value !== "boolean") throw invalid(option, "true or false");
-}
-
-function invalid(option: string, expected: string): SandboxError {
-  return new SandboxError("OPTION_INVALID", `Option "${option}" must be ${expected}.`, { option });
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  if (value !== undefined && typeof value !== "boolean") throw invalidOption(option, "true or false");
 }
 
 // By shape: a signal may come from another realm or a polyfill.

@@ -2,7 +2,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { open, rm } from "node:fs/promises";
 import nodePath from "node:path";
-import { errnoOf, invalidOption, storeFailed } from "./host-errors.ts";
+import { invalidOption } from "../shared/check-options.ts";
+import { errnoOf, storeFailed } from "./host-errors.ts";
 import { numberedName, toArtifactName } from "./safe-name.ts";
 
 /** A file that was written. */

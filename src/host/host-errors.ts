@@ -1,16 +1,12 @@
 /** What the file system refuses a host → a `SandboxError` that says what could not be done. */
-import { isSandboxError, SandboxError, type SandboxErrorCode } from "../shared/errors.ts";
 
-/** A wrong option, by its name and what was expected. */
-export function invalidOption(option: string, expected: string): SandboxError {
-  return new SandboxError("OPTION_INVALID", `Option "${option}" must be ${expected}.`, { option });
-}
+import { invalidOption, isRecord, unknownOption } from "../shared/check-options.ts";
+import { isSandboxError, SandboxError, type SandboxErrorCode } from "../shared/errors.ts";
 
 /** Throws `OPTION_INVALID` for anything but an object without keys that are not known. */
 export function checkKeys(what: string, value: unknown, known: readonly string[]): void {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw invalidOption(what, "an object");
-  const unknown = Object.keys(value).find((key) => !known.includes(key));
+  if (!isRecord(value)) throw invalidOption(what, "an object");
+  const unknown = unknownOption(value, known);
   if (unknown === undefined) return;
   throw new SandboxError(
     "OPTION_INVALID",

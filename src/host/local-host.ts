@@ -4,6 +4,7 @@
  */
 import { lazyDurableServices } from "../orchestration/lazy-services.ts";
 import { chooseFactory } from "../sandbox/mode.ts";
+import { invalidOption } from "../shared/check-options.ts";
 import type { HarnessOrchestrationServices } from "../shared/orchestration.ts";
 import type { HarnessSandboxFactory, HarnessSandboxMode } from "../shared/sandbox.ts";
 import type { HarnessTraceLevel } from "../shared/trace-options.ts";
@@ -11,7 +12,7 @@ import { resolveTraceOptions } from "../shell/trace-options.ts";
 import { type DataDirectory, dataDirectoryAt } from "./data-directory.ts";
 import type { HostSettings } from "./directory-host.ts";
 import type { HarnessHost, PreparedTurn, PrepareTurnOptions } from "./host.ts";
-import { checkKeys, invalidOption } from "./host-errors.ts";
+import { checkKeys } from "./host-errors.ts";
 import type { LocalHarnessSession } from "./session.ts";
 import type { CreateSessionOptions } from "./session-store.ts";
 

@@ -1,10 +1,11 @@
 /** Named directories below `/persistent`, as a turn wants them. */
 import { lstat, mkdir } from "node:fs/promises";
 import nodePath from "node:path";
+import { invalidOption } from "../shared/check-options.ts";
 import { SandboxError } from "../shared/errors.ts";
 import { joinVirtualPath } from "../shared/virtual-path.ts";
 import type { PersistentDirectory } from "./host.ts";
-import { checkKeys, errnoOf, invalidOption, storeFailed } from "./host-errors.ts";
+import { checkKeys, errnoOf, storeFailed } from "./host-errors.ts";
 import { isSafeName, SAFE_NAME_RULE } from "./safe-name.ts";
 
 /** Throws `OPTION_INVALID`; touches no disk. */

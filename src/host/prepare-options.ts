@@ -1,9 +1,11 @@
 /** What `prepareTurn` is asked with, checked before anything is made. */
+
+import { invalidOption } from "../shared/check-options.ts";
 import { SandboxError } from "../shared/errors.ts";
 import type { HarnessRuntimeOptions } from "../shared/sandbox.ts";
 import { createRuntimeToolBridge } from "../tools/tool-bridge.ts";
 import type { PreparedTurn, PrepareTurnOptions } from "./host.ts";
-import { checkKeys, invalidOption } from "./host-errors.ts";
+import { checkKeys } from "./host-errors.ts";
 import { checkPersistentDirectories } from "./persistent-directories.ts";
 import { checkSessionId } from "./session-file.ts";
 

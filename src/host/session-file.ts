@@ -1,9 +1,10 @@
 /** `session.json`: what a session is, for whoever opens it later. */
 import { lstat, readFile } from "node:fs/promises";
 import nodePath from "node:path";
+import { invalidOption, isRecord } from "../shared/check-options.ts";
 import { SandboxError } from "../shared/errors.ts";
 import type { DataDirectory } from "./data-directory.ts";
-import { errnoOf, invalidOption, storeFailed } from "./host-errors.ts";
+import { errnoOf, storeFailed } from "./host-errors.ts";
 import { isSafeName, SAFE_NAME_RULE } from "./safe-name.ts";
 import type { LocalHarnessSession } from "./session.ts";
 
@@ -27,8 +28,7 @@ export function checkSessionId(id: unknown): string {
 export function checkMetadata(metadata: unknown): Record<string, unknown> {
   if (metadata === undefined) return {};
   const expected = `a plain object whose JSON text has at most ${MAX_METADATA_LENGTH} characters`;
-  if (typeof metadata !== "object" || metadata === null || Array.isArray(metadata))
-    throw invalidOption("metadata", expected);
+  if (!isRecord(metadata)) throw invalidOption("metadata", expected);
   let text: string;
   try {
     text = JSON.stringify(metadata);

@@ -1,5 +1,6 @@
+import { invalidOption } from "../shared/check-options.ts";
 import type { TurnOutcome } from "./host.ts";
-import { checkKeys, invalidOption } from "./host-errors.ts";
+import { checkKeys } from "./host-errors.ts";
 
 /** Throws `OPTION_INVALID` for what is no outcome. */
 export function checkOutcome(outcome: unknown): TurnOutcome {

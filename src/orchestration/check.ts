@@ -1,5 +1,6 @@
 /** What callers give to a ledger, checked: ids, times, counts, texts. Each error names the argument and the rule. */
 import { randomBytes } from "node:crypto";
+import { unknownOption } from "../shared/check-options.ts";
 import { SandboxError } from "../shared/errors.ts";
 
 const ID = /^(?!\.)[A-Za-z0-9_\-.:@=+]{1,100}(?<!\.)$/;
@@ -40,7 +41,7 @@ export function checkText(name: string, value: unknown): string {
 /** The options, after a look at their names. */
 export function checkOptions<T extends object>(name: string, value: T, known: readonly string[]): T {
   if (typeof value !== "object" || value === null) throw invalid(name, "an object", value);
-  const unknown = Object.keys(value).find((key) => !known.includes(key));
+  const unknown = unknownOption(value, known);
   if (unknown === undefined) return value;
   throw new SandboxError(
     "LEDGER_INVALID",

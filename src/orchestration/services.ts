@@ -1,7 +1,7 @@
 /** `createDurableOrchestrationServices()` and `createInMemoryOrchestrationServices()`: twelve ledgers over one store. */
 import { createHash } from "node:crypto";
+import { invalidOption, refuseUnknownOptions } from "../shared/check-options.ts";
 import type { DurableJsonStore } from "../shared/durable-store.ts";
-import { SandboxError } from "../shared/errors.ts";
 import type { DeadLetterLedger } from "../shared/ledgers/dead-letters.ts";
 import type { WorkRow } from "../shared/ledgers/row.ts";
 import type { HarnessOrchestrationServices } from "../shared/orchestration.ts";
@@ -48,10 +48,11 @@ export function createDurableOrchestrationServices(
 ): HarnessOrchestrationServices {
   const { rootDir, store, now } = checkOptions(options, ["rootDir", "store", "now"]);
   if (rootDir !== undefined && (typeof rootDir !== "string" || rootDir === "")) {
-    throw invalid("rootDir", "the path of a directory");
+    throw invalidOption("rootDir", "the path of a directory");
   }
   if (store !== undefined) return createServices(checkStore(store), toPrefix(rootDir ?? ""), now);
-  if (rootDir === undefined) throw invalid("rootDir", "the path of a directory, or there must be a store");
+  if (rootDir === undefined)
+    throw invalidOption("rootDir", "the path of a directory, or there must be a store");
   return createServices(fileJsonStore({ rootDir }), "", now);
 }
 
@@ -68,7 +69,7 @@ function createServices(
   prefix: string,
   now: (() => number) | undefined,
 ): HarnessOrchestrationServices {
-  if (now !== undefined && typeof now !== "function") throw invalid("now", "a function");
+  if (now !== undefined && typeof now !== "function") throw invalidOption("now", "a function");
   const clock = { store, prefix, now: now ?? Date.now };
   // The last place: what fails there stays there, as `failed`.
   const deadLetters = createDeadLetterLedger({ ...clock, bury: async () => undefined });
@@ -104,12 +105,12 @@ async function bury(letters: DeadLetterLedger, ledger: string, row: WorkRow, rea
 function checkStore(store: unknown): DurableJsonStore {
   const methods = STORE_METHODS.join(", ");
   if (typeof store !== "object" || store === null)
-    throw invalid("store", `an object with the methods ${methods}`);
+    throw invalidOption("store", `an object with the methods ${methods}`);
   const missing = STORE_METHODS.filter(
     (name) => typeof (store as Record<string, unknown>)[name] !== "function",
   );
   if (missing.length === 0) return store as DurableJsonStore;
-  throw invalid("store", `an object with the methods ${methods}; it lacks ${missing.join(", ")}`);
+  throw invalidOption("store", `an object with the methods ${methods}; it lacks ${missing.join(", ")}`);
 }
 
 /** A directory's name as the beginning of paths in a store. Two directories never begin alike. */
@@ -122,23 +123,14 @@ function toPrefix(rootDir: string): string {
         (character) => `=${character.charCodeAt(0).toString(16)}.`,
       );
       const safe = segment.replace(/\.$/, "");
-      if (safe.length > 120) throw invalid("rootDir", "made of shorter names");
+      if (safe.length > 120) throw invalidOption("rootDir", "made of shorter names");
       return `${safe}/`;
     })
     .join("");
 }
 
 function checkOptions<T extends object>(options: T, known: readonly string[]): T {
-  if (typeof options !== "object" || options === null) throw invalid("options", "an object");
-  const unknown = Object.keys(options).find((key) => !known.includes(key));
-  if (unknown === undefined) return options;
-  throw new SandboxError(
-    "OPTION_INVALID",
-    `Unknown option "${unknown}". Known options: ${known.join(", ")}.`,
-    { option: unknown },
-  );
-}
-
-function invalid(option: string, expected: string): SandboxError {
-  return new SandboxError("OPTION_INVALID", `Option "${option}" must be ${expected}.`, { option });
+  if (typeof options !== "object" || options === null) throw invalidOption("options", "an object");
+  refuseUnknownOptions(options, known);
+  return options;
 }

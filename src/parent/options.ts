@@ -1,4 +1,6 @@
 /** The options of `subprocessSandbox()`: their meaning, their defaults, and the check that names what is wrong. */
+
+import { isRecord, refuseUnknownOptions } from "../shared/check-options.ts";
 import { SandboxError } from "../shared/errors.ts";
 import { DEFAULT_LIMITS, type SandboxLimits } from "../shared/limits.ts";
 
@@ -86,7 +88,7 @@ export const SUBPROCESS_OPTIONS = [
 /** @throws SandboxError `OPTION_INVALID` that names the option and what was expected. */
 export function resolveOptions(options: SubprocessOptions = {}): ResolvedOptions {
   if (!isRecord(options)) throw invalid("options", "an object", options);
-  refuseUnknown("", Object.keys(options), SUBPROCESS_OPTIONS);
+  refuseUnknownOptions(options, SUBPROCESS_OPTIONS);
   const {
     workerPath,
     nodePath,
@@ -140,7 +142,7 @@ export function resolveOptions(options: SubprocessOptions = {}): ResolvedOptions
 function numbers(option: string, given: unknown, known: string[] | null): Record<string, number> {
   if (given === undefined) return {};
   if (!isRecord(given)) throw invalid(option, "an object", given);
-  if (known !== null) refuseUnknown(`${option}.`, Object.keys(given), known);
+  if (known !== null) refuseUnknownOptions(given, known, `${option}.`);
   const checked: Record<string, number> = {};
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue;
@@ -150,16 +152,6 @@ function numbers(option: string, given: unknown, known: string[] | null): Record
     checked[name] = value;
   }
   return checked;
-}
-
-function refuseUnknown(prefix: string, given: string[], known: string[]): void {
-  const name = given.find((key) => !known.includes(key));
-  if (name === undefined) return;
-  throw new SandboxError(
-    "OPTION_INVALID",
-    `Unknown option "${prefix}${name}". Known options: ${known.map((key) => prefix + key).join(", ")}.`,
-    { option: `${prefix}${name}` },
-  );
 }
 
 function invalid(option: string, expected: string, got: unknown): SandboxError {
@@ -180,8 +172,4 @@ function isCount(value: unknown, most: number): value is number {
 
 function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "" && !value.includes("\0");
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

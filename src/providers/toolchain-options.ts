@@ -1,6 +1,6 @@
 /** The options of `localToolchainSandbox()`: their meaning, their defaults, and the check that names what is wrong. */
 import { isAbsolute } from "node:path";
-import { SandboxError } from "../shared/errors.ts";
+import { invalidOption, isRecord, refuseUnknownOptions } from "../shared/check-options.ts";
 import { DEFAULT_LIMITS, type SandboxLimits } from "../shared/limits.ts";
 
 /** The limits that a toolchain keeps. */
@@ -50,51 +50,34 @@ const LIMITS = [
 
 /** @throws SandboxError `OPTION_INVALID` */
 export function resolveToolchainOptions(options: unknown): ResolvedToolchainOptions {
-  if (!isRecord(options)) throw invalid("options", "an object");
-  refuseUnknown("", Object.keys(options), OPTIONS);
+  if (!isRecord(options)) throw invalidOption("options", "an object");
+  refuseUnknownOptions(options, OPTIONS);
   const { paths = [], network = false, env = {}, limits = {}, shell = "/bin/bash" } = options;
   if (!Array.isArray(paths) || !paths.every(isAbsolutePath))
-    throw invalid("paths", "an array of absolute paths");
-  if (typeof network !== "boolean") throw invalid("network", "true or false");
-  if (!isRecord(env)) throw invalid("env", "an object whose values are strings");
+    throw invalidOption("paths", "an array of absolute paths");
+  if (typeof network !== "boolean") throw invalidOption("network", "true or false");
+  if (!isRecord(env)) throw invalidOption("env", "an object whose values are strings");
   for (const [name, value] of Object.entries(env)) {
-    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw invalid(`env["${name}"]`, "the name of a variable");
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+      throw invalidOption(`env["${name}"]`, "the name of a variable");
     if (typeof value !== "string" || value.includes("\0"))
-      throw invalid(`env.${name}`, "a string without NUL");
+      throw invalidOption(`env.${name}`, "a string without NUL");
   }
-  if (!isRecord(limits)) throw invalid("limits", "an object");
-  refuseUnknown("limits.", Object.keys(limits), LIMITS);
-  if (!isAbsolutePath(shell)) throw invalid("shell", "an absolute path");
+  if (!isRecord(limits)) throw invalidOption("limits", "an object");
+  refuseUnknownOptions(limits, LIMITS, "limits.");
+  if (!isAbsolutePath(shell)) throw invalidOption("shell", "an absolute path");
   const { timeoutMs, graceMs, maxOutputBytes, maxStreamBytes, maxScriptBytes, maxMemoryMb } = DEFAULT_LIMITS;
   const resolved = { timeoutMs, graceMs, maxOutputBytes, maxStreamBytes, maxScriptBytes, maxMemoryMb };
   for (const name of LIMITS) {
     const value = limits[name];
     if (value === undefined) continue;
     if (typeof value !== "number" || !Number.isSafeInteger(value) || value <= 0)
-      throw invalid(`limits.${name}`, "a positive whole number");
+      throw invalidOption(`limits.${name}`, "a positive whole number");
     resolved[name] = value;
   }
   return { paths, network, env: env as Record<string, string>, limits: resolved, shell };
 }
 
-function refuseUnknown(prefix: string, given: readonly string[], known: readonly string[]): void {
-  const name = given.find((key) => !known.includes(key));
-  if (name === undefined) return;
-  throw new SandboxError(
-    "OPTION_INVALID",
-    `Unknown option "${prefix}${name}". Known options: ${known.map((key) => prefix + key).join(", ")}.`,
-    { option: `${prefix}${name}` },
-  );
-}
-
-function invalid(option: string, expected: string): SandboxError {
-  return new SandboxError("OPTION_INVALID", `Option "${option}" must be ${expected}.`, { option });
-}
-
 function isAbsolutePath(value: unknown): value is string {
   return typeof value === "string" && isAbsolute(value) && !value.includes("\0");
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { SUBPROCESS_OPTIONS, type SubprocessOptions } from "../parent/options.ts";
+import { invalidOption, unknownOption } from "../shared/check-options.ts";
 import { SandboxError } from "../shared/errors.ts";
 import type { EmitEvent } from "../shared/events.ts";
 import { DEFAULT_LIMITS } from "../shared/limits.ts";
@@ -61,7 +62,8 @@ export interface OpenSandboxOptions extends SubprocessOptions {
  * `NODE_NOT_FOUND`: each names the option and what was expected.
  */
 export async function openSandbox(options: OpenSandboxOptions): Promise<HarnessSandbox> {
-  if (typeof options !== "object" || options === null) throw invalid("options", "an object with mounts");
+  if (typeof options !== "object" || options === null)
+    throw invalidOption("options", "an object with mounts");
   refuseUnknown(options);
   const {
     mounts,
@@ -79,10 +81,10 @@ export async function openSandbox(options: OpenSandboxOptions): Promise<HarnessS
   } = options;
   const list = toMounts(mounts);
   const first = list[0];
-  if (first === undefined) throw invalid("mounts", "an object with at least one mount");
-  if (onEvent !== undefined && typeof onEvent !== "function") throw invalid("onEvent", "a function");
+  if (first === undefined) throw invalidOption("mounts", "an object with at least one mount");
+  if (onEvent !== undefined && typeof onEvent !== "function") throw invalidOption("onEvent", "a function");
   if (changeJournal !== undefined && (typeof changeJournal !== "string" || changeJournal === ""))
-    throw invalid("changeJournal", "the path of a file");
+    throw invalidOption("changeJournal", "the path of a file");
   const factory = chooseFactory(sandbox, runtime, subprocess);
   try {
     return await factory({
@@ -133,7 +135,7 @@ const OWN_OPTIONS = [
 
 function refuseUnknown(options: object): void {
   const known = [...OWN_OPTIONS, ...SUBPROCESS_OPTIONS];
-  const name = Object.keys(options).find((key) => !known.includes(key));
+  const name = unknownOption(options, known);
   if (name === undefined) return;
   const hint = Object.hasOwn(DEFAULT_LIMITS, name) ? ` Did you mean limits.${name}?` : "";
   const message = `Unknown option "${name}".${hint} Known options: ${known.join(", ")}.`;
@@ -144,22 +146,23 @@ const MOUNT_KEYS = ["path", "access", "tracked", "readOnlyPrefixes"];
 
 function toMounts(mounts: unknown): HarnessMount[] {
   if (typeof mounts !== "object" || mounts === null || Array.isArray(mounts)) {
-    throw invalid("mounts", 'an object such as { "/session": "./data" }');
+    throw invalidOption("mounts", 'an object such as { "/session": "./data" }');
   }
   return Object.entries(mounts as Record<string, unknown>).map(([path, given]) => {
     const mount = typeof given === "string" ? { path: given } : given;
     if (typeof mount !== "object" || mount === null)
-      throw invalid(`mounts["${path}"]`, "a directory or { path, … }");
-    const unknown = Object.keys(mount).find((key) => !MOUNT_KEYS.includes(key));
+      throw invalidOption(`mounts["${path}"]`, "a directory or { path, … }");
+    const unknown = unknownOption(mount, MOUNT_KEYS);
     if (unknown !== undefined)
-      throw invalid(`mounts["${path}"]`, `${MOUNT_KEYS.join(", ")} (and no "${unknown}")`);
+      throw invalidOption(`mounts["${path}"]`, `${MOUNT_KEYS.join(", ")} (and no "${unknown}")`);
     const {
       path: backing,
       access = "rw",
       tracked = access !== "ro",
       readOnlyPrefixes,
     } = mount as MountOptions;
-    if (typeof backing !== "string" || backing === "") throw invalid(`mounts["${path}"].path`, "a directory");
+    if (typeof backing !== "string" || backing === "")
+      throw invalidOption(`mounts["${path}"].path`, "a directory");
     return {
       path,
       backingPath: resolve(backing),
@@ -168,8 +171,4 @@ function toMounts(mounts: unknown): HarnessMount[] {
       ...(readOnlyPrefixes === undefined ? {} : { readOnlyPrefixes }),
     };
   });
-}
-
-function invalid(option: string, expected: string): SandboxError {
-  return new SandboxError("OPTION_INVALID", `Option "${option}" must be ${expected}.`, { option });
 }

@@ -1,4 +1,6 @@
 /** Which tier a script needs, from the script alone: nothing of it runs. */
+
+import { refuseUnknownOptions } from "../shared/check-options.ts";
 import { SandboxError } from "../shared/errors.ts";
 import type { CommandClassification } from "./classification.ts";
 import { loadClassifier } from "./load-classifier.ts";
@@ -23,13 +25,8 @@ export interface ClassifyOptions {
 export function classifyCommand(script: string, options: ClassifyOptions = {}): CommandClassification {
   if (typeof script !== "string") throw invalid("script", "a string", script);
   if (typeof options !== "object" || options === null) throw invalid("options", "an object", options);
-  const { workerPath, ...unknown } = options;
-  const [name] = Object.keys(unknown);
-  if (name !== undefined) {
-    throw new SandboxError("OPTION_INVALID", `Unknown option "${name}". Known options: workerPath.`, {
-      option: name,
-    });
-  }
+  refuseUnknownOptions(options, ["workerPath"]);
+  const { workerPath } = options;
   if (
     workerPath !== undefined &&
     !(workerPath instanceof URL && workerPath.protocol === "file:") &&

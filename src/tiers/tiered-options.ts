@@ -1,5 +1,6 @@
 /** Options of `tieredSandbox()`, and their check. */
-import { SandboxError } from "../shared/errors.ts";
+
+import { invalidOption, refuseUnknownOptions } from "../shared/check-options.ts";
 import type { HarnessSandboxFactory } from "../shared/sandbox.ts";
 import { checkTripWires } from "../shared/trip-wires.ts";
 import type { CommandClassification } from "./classification.ts";
@@ -35,21 +36,20 @@ export interface ResolvedTieredOptions {
 
 /** @throws SandboxError `OPTION_INVALID` */
 export function resolveTieredOptions(options: TieredSandboxOptions): ResolvedTieredOptions {
-  if (typeof options !== "object" || options === null) throw invalid("options", "an object");
-  const unknown = Object.keys(options).find((name) => !KNOWN.includes(name));
-  if (unknown !== undefined) {
-    const message = `Unknown option "${unknown}". Known options: ${KNOWN.join(", ")}.`;
-    throw new SandboxError("OPTION_INVALID", message, { option: unknown });
-  }
+  if (typeof options !== "object" || options === null) throw invalidOption("options", "an object");
+  refuseUnknownOptions(options, KNOWN);
   const { tier0, nextTier, classify, tripWires } = options;
   for (const [name, value] of Object.entries({ tier0, nextTier, classify })) {
     if (value !== undefined && typeof value !== "function") {
-      throw invalid(name, name === "classify" ? "a function" : "a factory, such as subprocessSandbox()");
+      throw invalidOption(
+        name,
+        name === "classify" ? "a function" : "a factory, such as subprocessSandbox()",
+      );
     }
   }
   const { provisionTimeoutMs = DEFAULT_PROVISION_TIMEOUT_MS } = options;
   if (!(provisionTimeoutMs > 0 && provisionTimeoutMs <= MAX_PROVISION_TIMEOUT_MS)) {
-    throw invalid("provisionTimeoutMs", `milliseconds above 0 and up to ${MAX_PROVISION_TIMEOUT_MS}`);
+    throw invalidOption("provisionTimeoutMs", `milliseconds above 0 and up to ${MAX_PROVISION_TIMEOUT_MS}`);
   }
   return {
     tier0,
@@ -70,8 +70,4 @@ export function checkClassification(given: unknown): CommandClassification | str
   if (!Array.isArray(reasons) || !reasons.every((reason) => typeof reason === "object" && reason !== null))
     return "classify gave no reasons";
   return { tier, commands, reasons };
-}
-
-function invalid(option: string, expected: string): SandboxError {
-  return new SandboxError("OPTION_INVALID", `Option "${option}" must be ${expected}.`, { option });
 }
