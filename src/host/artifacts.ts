@@ -3,7 +3,8 @@ import { createHash, randomBytes } from "node:crypto";
 import { open, rm } from "node:fs/promises";
 import nodePath from "node:path";
 import { invalidOption } from "../shared/check-options.ts";
-import { errnoOf, storeFailed } from "./host-errors.ts";
+import { codeOf } from "../storage/error-code.ts";
+import { storeFailed } from "./host-errors.ts";
 import { numberedName, toArtifactName } from "./safe-name.ts";
 
 /** A file that was written. */
@@ -51,7 +52,7 @@ async function writeNew(path: string, bytes: Uint8Array): Promise<boolean> {
     }
     return true;
   } catch (error) {
-    if (errnoOf(error) === "EEXIST") return false;
+    if (codeOf(error) === "EEXIST") return false;
     throw storeFailed(`The artifact "${name}" could not be written`, error);
   }
 }

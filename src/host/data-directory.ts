@@ -1,7 +1,8 @@
 /** Where things lie in a data directory, and the directories that must be there. `docs/host.md` shows the whole. */
 import { mkdir } from "node:fs/promises";
 import nodePath from "node:path";
-import { errnoOf, storeFailed } from "./host-errors.ts";
+import { codeOf } from "../storage/error-code.ts";
+import { storeFailed } from "./host-errors.ts";
 
 /** Paths of one data directory. */
 export interface DataDirectory {
@@ -37,7 +38,7 @@ export async function makeDataDirectory(data: DataDirectory): Promise<void> {
     for (const path of [data.root, data.sessions, data.persistent, data.agents])
       await mkdir(path, { recursive: true, mode: 0o700 });
   } catch (error) {
-    const isWrong = WRONG_PATH.includes(errnoOf(error) ?? "");
+    const isWrong = WRONG_PATH.includes(codeOf(error) ?? "");
     const what = isWrong
       ? `Option "dataDir" must be a directory that can be made and written, but is "${data.root}"`
       : `The data directory "${data.root}" could not be made`;

@@ -3,7 +3,7 @@
  * cannot be written it ends at the last whole line, for good: a gap would say that nothing had happened there.
  */
 import { type FileHandle, open } from "node:fs/promises";
-import { errnoOf } from "./host-errors.ts";
+import { codeOf } from "../storage/error-code.ts";
 
 export class EventLog {
   readonly #path: string;
@@ -53,7 +53,7 @@ export class EventLog {
       this.#isBroken = true;
       this.#waiting = [];
       this.#writing = undefined;
-      const errno = errnoOf(error);
+      const errno = codeOf(error);
       this.#onFailed(`events.ndjson could not be written${errno === undefined ? "" : `: ${errno}`}`);
     }
   }

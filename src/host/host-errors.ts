@@ -2,6 +2,7 @@
 
 import { invalidOption, isRecord, unknownOption } from "../shared/check-options.ts";
 import { isSandboxError, SandboxError, type SandboxErrorCode } from "../shared/errors.ts";
+import { codeOf } from "../storage/error-code.ts";
 
 /** Throws `OPTION_INVALID` for anything but an object without keys that are not known. */
 export function checkKeys(what: string, value: unknown, known: readonly string[]): void {
@@ -15,12 +16,6 @@ export function checkKeys(what: string, value: unknown, known: readonly string[]
   );
 }
 
-/** The name of a system's error, or `undefined`. */
-export function errnoOf(error: unknown): string | undefined {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === "string" ? code : undefined;
-}
-
 /**
  * An error of the file system, said in words of ours. One that is already ours stays as it is.
  * @param what what could not be done, for example `the session "a" could not be written`
@@ -31,7 +26,7 @@ export function storeFailed(
   code: SandboxErrorCode = "STORE_FAILED",
 ): SandboxError {
   if (isSandboxError(cause)) return cause;
-  const errno = errnoOf(cause);
+  const errno = codeOf(cause);
   const why = errno === undefined ? "" : ` (${errno})`;
   return new SandboxError(code, `${what}${why}.`, errno === undefined ? {} : { errno }, { cause });
 }

@@ -3,9 +3,9 @@ import { constants } from "node:fs";
 import { access, readdir, stat, statfs } from "node:fs/promises";
 import nodePath from "node:path";
 import { isSandboxError } from "../shared/errors.ts";
+import { codeOf } from "../storage/error-code.ts";
 import { lookAtFileLock } from "../storage/file-lock.ts";
 import { type DataDirectory, dataDirectoryAt } from "./data-directory.ts";
-import { errnoOf } from "./host-errors.ts";
 import { inspectTurn } from "./inspect-turn.ts";
 import { isSafeName } from "./safe-name.ts";
 import { readSession } from "./session-file.ts";
@@ -190,8 +190,8 @@ class Inspection {
       return await readdir(directory);
     } catch (error) {
       // A session without a turn yet may lack the directory.
-      if (errnoOf(error) !== "ENOENT")
-        this.#add("broken", `${nodePath.basename(directory)}/ cannot be read (${errnoOf(error)})`, sessionId);
+      if (codeOf(error) !== "ENOENT")
+        this.#add("broken", `${nodePath.basename(directory)}/ cannot be read (${codeOf(error)})`, sessionId);
       return [];
     }
   }
@@ -212,7 +212,7 @@ async function directoryProblem(path: string): Promise<string | null> {
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
     return null;
   } catch (error) {
-    const errno = errnoOf(error);
+    const errno = codeOf(error);
     return errno === "ENOENT" ? "is missing" : `cannot be read and written (${errno ?? "unknown"})`;
   }
 }

@@ -2,8 +2,8 @@
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import nodePath from "node:path";
+import { codeOf } from "../storage/error-code.ts";
 import { isAlive } from "../storage/process-identity.ts";
-import { errnoOf } from "./host-errors.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
 /** What was found in one turn. */
@@ -78,8 +78,8 @@ async function inspectRecord(
     if (alive === "unknown") notes.push("it runs; whether its process lives, this machine cannot tell");
     return alive === "no" ? "cut off" : "running";
   } catch (error) {
-    if (errnoOf(error) === "ENOENT") notes.push("it has no turn.json: it was cut off before it began");
-    else broken.push(`turn.json cannot be read (${errnoOf(error) ?? "no JSON"})`);
+    if (codeOf(error) === "ENOENT") notes.push("it has no turn.json: it was cut off before it began");
+    else broken.push(`turn.json cannot be read (${codeOf(error) ?? "no JSON"})`);
     return null;
   }
 }
@@ -115,7 +115,7 @@ async function inspectEvents(file: string) {
     const hasOpenEnd = await readLines(file, take);
     found.isWhole = !hasOpenEnd && typeof last === "string" && LAST_EVENTS.includes(last);
   } catch (error) {
-    const errno = errnoOf(error);
+    const errno = codeOf(error);
     found.problem =
       errno === "ENOENT" ? "events.ndjson is missing" : `events.ndjson cannot be read (${errno})`;
   }

@@ -4,8 +4,9 @@ import nodePath from "node:path";
 import { invalidOption } from "../shared/check-options.ts";
 import { SandboxError } from "../shared/errors.ts";
 import { joinVirtualPath } from "../shared/virtual-path.ts";
+import { codeOf } from "../storage/error-code.ts";
 import type { PersistentDirectory } from "./host.ts";
-import { checkKeys, errnoOf, storeFailed } from "./host-errors.ts";
+import { checkKeys, storeFailed } from "./host-errors.ts";
 import { isSafeName, SAFE_NAME_RULE } from "./safe-name.ts";
 
 /** Throws `OPTION_INVALID`; touches no disk. */
@@ -41,7 +42,7 @@ export async function makePersistentDirectories(
     try {
       await mkdir(path, { mode: 0o700 });
     } catch (error) {
-      if (errnoOf(error) !== "EEXIST") throw storeFailed(`"/persistent/${name}" could not be made`, error);
+      if (codeOf(error) !== "EEXIST") throw storeFailed(`"/persistent/${name}" could not be made`, error);
       const info = await lstat(path).catch(() => undefined); // gone meanwhile: told as no directory
       if (info?.isDirectory() === true) continue;
       throw new SandboxError(

@@ -3,8 +3,9 @@ import { lstat, readFile } from "node:fs/promises";
 import nodePath from "node:path";
 import { invalidOption, isRecord } from "../shared/check-options.ts";
 import { SandboxError } from "../shared/errors.ts";
+import { codeOf } from "../storage/error-code.ts";
 import type { DataDirectory } from "./data-directory.ts";
-import { errnoOf, storeFailed } from "./host-errors.ts";
+import { storeFailed } from "./host-errors.ts";
 import { isSafeName, SAFE_NAME_RULE } from "./safe-name.ts";
 import type { LocalHarnessSession } from "./session.ts";
 
@@ -57,14 +58,14 @@ export async function readSession(data: DataDirectory, id: string): Promise<Loca
     const info = await lstat(directory);
     if (!info.isDirectory()) throw invalid(id, "is no directory");
     text = await readFile(nodePath.join(directory, "session.json"), "utf8").catch(async (error: unknown) => {
-      if (errnoOf(error) !== "ENOENT") throw error;
+      if (codeOf(error) !== "ENOENT") throw error;
       // Removed between the two looks, and perhaps made anew: that is no damage.
       const now = await lstat(directory);
       const isSame = now.ino === info.ino && now.birthtimeMs === info.birthtimeMs;
       throw isSame ? invalid(id, "has no session.json") : error;
     });
   } catch (error) {
-    if (errnoOf(error) === "ENOENT" || errnoOf(error) === "ENOTDIR")
+    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR")
       throw new SandboxError("SESSION_NOT_FOUND", `There is no session "${id}".`, { sessionId: id });
     throw storeFailed(`The session "${id}" could not be read`, error);
   }

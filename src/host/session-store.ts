@@ -7,11 +7,12 @@ import { randomBytes } from "node:crypto";
 import { lstat, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import nodePath from "node:path";
 import { isSandboxError, SandboxError } from "../shared/errors.ts";
+import { codeOf } from "../storage/error-code.ts";
 import { type FileLock, tryFileLock } from "../storage/file-lock.ts";
 import { writeFileAtomic } from "../storage/write-file-atomic.ts";
 import { removeAllSync } from "../workspace/remove-all.ts";
 import { type DataDirectory, makeDataDirectory } from "./data-directory.ts";
-import { checkKeys, errnoOf, storeFailed } from "./host-errors.ts";
+import { checkKeys, storeFailed } from "./host-errors.ts";
 import { isSafeName, newId } from "./safe-name.ts";
 import type { LocalHarnessSession } from "./session.ts";
 import { checkMetadata, checkSessionId, readSession, toSession, toSessionText } from "./session-file.ts";
@@ -74,7 +75,7 @@ export class SessionStore {
     try {
       names = await readdir(this.#data.sessions);
     } catch (error) {
-      if (errnoOf(error) === "ENOENT") return [];
+      if (codeOf(error) === "ENOENT") return [];
       throw storeFailed("The sessions could not be listed", error);
     }
     const found = await Promise.all(names.filter(isSafeName).map((name) => this.#readIfWhole(name)));
@@ -107,7 +108,7 @@ export class SessionStore {
     try {
       tried = await tryFileLock(path);
     } catch (error) {
-      if (errnoOf(error) === "ENOENT") throw notFound(id);
+      if (codeOf(error) === "ENOENT") throw notFound(id);
       throw storeFailed(`The lock of the session "${id}" could not be taken`, error);
     }
     if (!("heldBy" in tried)) return tried;
@@ -134,7 +135,7 @@ export class SessionStore {
           () => false, // the rename says why
         );
         // The one that was in the way has been removed since.
-        const isFree = !isTaken && ["ENOTEMPTY", "EEXIST"].includes(errnoOf(error) ?? "");
+        const isFree = !isTaken && ["ENOTEMPTY", "EEXIST"].includes(codeOf(error) ?? "");
         if (isFree && tries < MOVE_TRIES) continue;
         if (!isTaken) throw error;
       }

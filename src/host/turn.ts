@@ -10,11 +10,11 @@ import type { HarnessTraceOptions } from "../shared/trace-options.ts";
 import type { UnstampedTurnEvent } from "../shared/turn-events.ts";
 import type { HarnessWorkspaceSpec } from "../shared/workspace-spec.ts";
 import { waitAtMost } from "../shell/bounded-wait.ts";
+import { codeOf } from "../storage/error-code.ts";
 import type { FileLock } from "../storage/file-lock.ts";
 import { ownIdentity } from "../storage/process-identity.ts";
 import { writeArtifact } from "./artifacts.ts";
 import type { PreparedTurn, PrepareTurnOptions, TurnArtifact, TurnOutcome } from "./host.ts";
-import { errnoOf } from "./host-errors.ts";
 import type { LocalHarnessSession } from "./session.ts";
 import { checkOutcome } from "./turn-outcome.ts";
 import { type TurnRecord, writeTurnRecord } from "./turn-record.ts";
@@ -233,7 +233,7 @@ export class LocalTurn implements PreparedTurn {
   }
 
   #tellNotWritten(what: string, error: unknown): void {
-    const errno = errnoOf(error);
+    const errno = codeOf(error);
     this.#stream.tellLogFailed(`${what} could not be written${errno === undefined ? "" : `: ${errno}`}`);
   }
 }

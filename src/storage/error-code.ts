@@ -1,4 +1,5 @@
-/** The code of a system error (`"ENOENT"`), or undefined. */
-export function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
+/** The code of a system error (`"ENOENT"`), or `undefined`. */
+export function codeOf(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null | undefined)?.code;
+  return typeof code === "string" ? code : undefined;
 }

@@ -13,6 +13,7 @@
 import { randomBytes } from "node:crypto";
 import { link, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import nodePath from "node:path";
+import { codeOf } from "./error-code.ts";
 import { isAlive, ownIdentity, type ProcessIdentity } from "./process-identity.ts";
 
 /** Who holds a lock, as its file says. */
@@ -129,7 +130,7 @@ async function linkAs(file: string, name: string): Promise<boolean> {
     await link(file, name);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    if (codeOf(error) === "EEXIST") return false;
     throw error;
   }
 }
@@ -140,7 +141,7 @@ async function readOwner(path: string): Promise<LockOwner | undefined> {
   try {
     text = await readFile(path, "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if (codeOf(error) === "ENOENT") return undefined;
     throw error;
   }
   try {

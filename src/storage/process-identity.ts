@@ -3,6 +3,7 @@
  * given out again, and mean another process in another container.
  */
 import { readFileSync, readlinkSync } from "node:fs";
+import { codeOf } from "./error-code.ts";
 
 /** One life of one process. */
 export interface ProcessIdentity {
@@ -60,6 +61,6 @@ function look(pid: number): "there" | "another user's" | "gone" {
     process.kill(pid, 0);
     return "there";
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM" ? "another user's" : "gone";
+    return codeOf(error) === "EPERM" ? "another user's" : "gone";
   }
 }
