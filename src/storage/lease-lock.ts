@@ -2,6 +2,9 @@
  * A lock between processes, made of files alone: one owner at a time, taken over when the owner's process is gone or
  * its lease has run out, and fenced: a late owner's writes through its staging directory are refused by the kernel.
  * What it needs of the file system is an atomic rename of directories. `lock-directory.ts` has the files.
+ *
+ * For the short writes of ledgers, where an owner that hangs, or sits on another machine, must not be waited for.
+ * Where a live owner keeps its lock however long it is busy, as with a turn, `file-lock.ts` is the one.
  */
 import { randomUUID } from "node:crypto";
 import { SandboxError } from "../shared/errors.ts";

@@ -4,9 +4,10 @@
  * so a late owner of a lock is fenced off, by the kernel and not by a check that is old when it is used.
  */
 import { randomUUID } from "node:crypto";
-import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { mkdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { codeOf } from "./error-code.ts";
+import { syncDirectory, writeAndMove } from "./write-file-atomic.ts";
 
 /**
  * Writes `text` to `path`, making the directories above it. `sync`: flush file and directory to the disk, for what
@@ -20,19 +21,7 @@ export async function writeStaged(
   sync: boolean,
 ): Promise<void> {
   const temporary = join(stagingDirectory, `${TEMPORARY_PREFIX}${randomUUID()}`);
-  try {
-    const file = await open(temporary, "wx", 0o600);
-    try {
-      await file.writeFile(text);
-      if (sync) await file.sync();
-    } finally {
-      await file.close();
-    }
-    await moveStaged(temporary, path, sync);
-  } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined); // The first error is the one to tell.
-    throw error;
-  }
+  await writeAndMove(temporary, text, sync, () => moveStaged(temporary, path, sync));
 }
 
 /** Takes a file out of its place by way of the staging directory. False when there was none. */
@@ -47,7 +36,7 @@ export async function removeStaged(path: string, stagingDirectory: string, sync:
     return false;
   }
   await rm(aside, { force: true }).catch(() => undefined); // It goes with the staging directory.
-  if (sync) await syncDirectory(dirname(path));
+  if (sync) await syncNames(dirname(path));
   return true;
 }
 
@@ -71,28 +60,21 @@ async function moveStaged(from: string, to: string, sync: boolean): Promise<void
       });
     }
   }
-  if (sync) await syncDirectory(dirname(to));
+  if (sync) await syncNames(dirname(to));
 }
 
 /** Makes a directory and those above it, and flushes the names of the new ones. */
 export async function makeDirectory(path: string, sync: boolean): Promise<void> {
   const first = await mkdir(path, { recursive: true, mode: 0o700 });
   if (first === undefined || !sync) return;
-  for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made));
+  for (let made = path; made.length >= first.length; made = dirname(made)) await syncNames(dirname(made));
 }
 
-/** Flushes the names in a directory; one that another has removed since has none. */
-async function syncDirectory(path: string): Promise<void> {
-  let directory: FileHandle;
+/** A directory that another has removed since has no names to flush. */
+async function syncNames(path: string): Promise<void> {
   try {
-    directory = await open(path, "r");
+    await syncDirectory(path);
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return;
-    throw error;
-  }
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
+    if (codeOf(error) !== "ENOENT") throw error;
   }
 }

@@ -12,7 +12,9 @@ export interface WriteFileAtomicOptions {
 
 /**
  * Replaces a file, or makes it, in one step. Rejects with the system's error and leaves the file as it was, but
- * for an error of the sync of the directory, when it has been replaced. A process that is killed meanwhile leaves a file beside it whose name starts with a dot and ends in `.tmp`.
+ * for an error of the sync of the directory, when it has been replaced. A process that is killed meanwhile leaves a
+ * file beside it whose name starts with a dot and ends in `.tmp`. No lock stops a late writer: what is written under a
+ * lease goes through `staged-write.ts`.
  */
 export async function writeFileAtomic(
   path: string,
@@ -25,6 +27,17 @@ export async function writeFileAtomic(
     directory,
     `.${nodePath.basename(path)}.${randomBytes(8).toString("hex")}.tmp`,
   );
+  await writeAndMove(temporary, text, sync, () => rename(temporary, path));
+  if (sync) await syncDirectory(directory);
+}
+
+/** Writes a new file and has `move` put it into its place; of one that fails nothing stays. */
+export async function writeAndMove(
+  temporary: string,
+  text: string,
+  sync: boolean,
+  move: () => Promise<void>,
+): Promise<void> {
   try {
     const file = await open(temporary, "wx", 0o600);
     try {
@@ -33,12 +46,11 @@ export async function writeFileAtomic(
     } finally {
       await file.close();
     }
-    await rename(temporary, path);
+    await move();
   } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined); // the error of the write is the one to tell
+    await rm(temporary, { force: true }).catch(() => undefined); // the error before is the one to tell
     throw error;
   }
-  if (sync) await syncDirectory(directory);
 }
 
 /** What systems say that cannot open a directory or sync one: Windows, some network and FUSE file systems. */
