@@ -12,6 +12,7 @@ import type {
   TurnStartedEvent,
   UnstampedTurnEvent,
 } from "../shared/turn-events.ts";
+import { Listener } from "../shell/listener.ts";
 import { EventLog } from "./event-log.ts";
 
 type Unstamped<Event> = Event extends unknown ? Omit<Event, "id" | "seq" | "at" | "occurrenceId"> : never;
@@ -35,16 +36,15 @@ export interface TurnStreamOptions {
 
 export class TurnStream {
   readonly #turnId: string;
-  readonly #onEvent: TurnStreamOptions["onEvent"];
+  readonly #listener: Listener<HarnessTurnEvent>;
   readonly #log: EventLog;
-  readonly #open = new Set<Promise<unknown>>();
   #seq = 0;
   #hasEnded = false;
   #hasToldLogFailed = false;
 
   constructor({ turnId, file, onEvent }: TurnStreamOptions) {
     this.#turnId = turnId;
-    this.#onEvent = onEvent;
+    this.#listener = new Listener(onEvent);
     this.#log = new EventLog(file, (why) => this.tellLogFailed(why));
   }
 
@@ -85,7 +85,7 @@ export class TurnStream {
   /** Resolves when the file is closed and every promise that the caller returned has settled. Never rejects. */
   async close(): Promise<void> {
     await this.#log.close();
-    await Promise.all(this.#open);
+    await this.#listener.settled();
   }
 
   #send(event: object): void {
@@ -93,20 +93,6 @@ export class TurnStream {
     const numbered = { ...event, seq: ++this.#seq, turnId: this.#turnId } as HarnessTurnEvent;
     // Written before it is told: what a caller saw is never newer than what is about to be on disk.
     this.#log.append(numbered);
-    try {
-      const given = this.#onEvent?.(numbered);
-      if (given instanceof Promise) this.#watch(given);
-    } catch {
-      // A caller that cannot take events still gets its turn.
-    }
-  }
-
-  #watch(given: Promise<unknown>): void {
-    const settled: Promise<void> = given.then(
-      () => undefined,
-      () => undefined, // as above
-    );
-    this.#open.add(settled);
-    void settled.then(() => this.#open.delete(settled));
+    this.#listener.tell(numbered);
   }
 }

@@ -1,6 +1,7 @@
 /** Numbers events and hands them to the host's `emit`, whose failures end here. */
 import { randomUUID } from "node:crypto";
 import type { EmitEvent, FileEvent, HarnessEvent } from "../shared/events.ts";
+import { Listener } from "./listener.ts";
 
 type WithoutStamp<Event> = Event extends HarnessEvent ? Omit<Event, "id" | "seq" | "at"> : never;
 
@@ -12,42 +13,21 @@ export type StampedFileEvent = Omit<FileEvent, "seq" | "at">;
 
 /** The events of one sandbox. `emit` is called at once and in order; promises that it returns are not waited for. */
 export class EventStream {
-  readonly #emit: EmitEvent;
-  readonly #open = new Set<Promise<unknown>>();
+  readonly #listener: Listener<HarnessEvent>;
   #seq = 0;
 
   constructor(emit: EmitEvent) {
-    this.#emit = emit;
+    this.#listener = new Listener(emit);
   }
 
   /** An event that has an id keeps it. */
   emit(event: UnstampedEvent | StampedFileEvent): void {
     const stamp = { seq: ++this.#seq, at: new Date().toISOString() };
-    try {
-      const given = this.#emit({ id: randomUUID(), ...event, ...stamp } as HarnessEvent);
-      if (isThenable(given)) this.#watch(given);
-    } catch {
-      // A host that cannot take events still gets its results.
-    }
+    this.#listener.tell({ id: randomUUID(), ...event, ...stamp } as HarnessEvent);
   }
 
   /** Resolves when every promise that `emit` returned so far has settled. */
   async settled(): Promise<void> {
-    await Promise.allSettled(this.#open);
+    await this.#listener.settled();
   }
-
-  #watch(given: PromiseLike<unknown>): void {
-    const settled: Promise<void> = Promise.resolve(given).then(
-      () => undefined,
-      () => undefined, // a host that cannot take events still gets its results
-    );
-    this.#open.add(settled);
-    void settled.then(() => this.#open.delete(settled));
-  }
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (
-    typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function"
-  );
 }

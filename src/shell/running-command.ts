@@ -14,6 +14,7 @@ import type { ChangeReport } from "./change-tracker.ts";
 import type { CheckedExec } from "./check-exec-options.ts";
 import { CommandToolCalls } from "./command-tool-calls.ts";
 import { type BareResult, withoutReport } from "./exec-result.ts";
+import { Listener } from "./listener.ts";
 import type { RuntimeParts } from "./runtime-parts.ts";
 import { settleExecution } from "./settle-execution.ts";
 import type { StopSwitch } from "./stop-switch.ts";
@@ -188,18 +189,12 @@ export class RunningCommand implements ScopedCommand {
   } {
     let hasCome = false;
     // A tool's callback may run commands too: they belong to the tool wherever the output comes from.
-    const inScope = callback && AsyncResource.bind(callback);
+    const listener = new Listener(callback && AsyncResource.bind(callback));
     const forward = (chunk: Uint8Array): void => {
       if (!this.#isOpen || chunk.byteLength === 0) return;
       hasCome = true;
-      if (inScope === undefined) return;
-      try {
-        // A copy: the executor's chunk may be a view on a buffer that it uses again.
-        const given = inScope(chunk.slice());
-        if (given instanceof Promise) given.catch(() => undefined); // the caller's own trouble, as below
-      } catch {
-        // The caller's callback is not part of the command: its failure changes nothing.
-      }
+      // A copy: the executor's chunk may be a view on a buffer that it uses again.
+      if (callback !== undefined) listener.tell(chunk.slice());
     };
     const forwardIfNothingCame = (bytes: Uint8Array): void => {
       if (!hasCome) forward(bytes);
