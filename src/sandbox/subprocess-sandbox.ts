@@ -19,9 +19,9 @@ import { withRuntime } from "./effective-capabilities.ts";
  * an empty environment, killed when a command must end. Tools stay in this process.
  *
  * @throws SandboxError `OPTION_INVALID` for an unknown option or a bad value, `WORKER_NOT_FOUND` for a
- * `workerPath` that is not there, `NODE_NOT_FOUND` for a `nodePath` that is no program. The factory rejects with `WORKSPACE_INVALID`, `TOOLS_WITHOUT_CONTEXT`,
- * `TOOL_INVALID`, `WORKER_NOT_FOUND`, or `NODE_NOT_FOUND` where this process is no Node.js (Bun, Deno, Electron,
- * an application in one file) and `nodePath` names none.
+ * `workerPath` that is not there, `NODE_NOT_FOUND` for a `nodePath` that is no program. The factory rejects with
+ * `WORKSPACE_INVALID`, `TOOLS_WITHOUT_CONTEXT`, `TOOL_INVALID`, `WORKER_NOT_FOUND`, or `NODE_NOT_FOUND` where this
+ * process is no Node.js (Bun, Deno, Electron, an application in one file) and `nodePath` names none.
  */
 export function subprocessSandbox(options: SubprocessOptions = {}): HarnessSandboxFactory {
   const resolved = resolveOptions(options);

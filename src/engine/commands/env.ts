@@ -5,6 +5,7 @@ import {
   type ExecResult,
   latin1FromBytes,
 } from "just-bash";
+import { BUILTIN_NAMES } from "../builtin-names.ts";
 import { quote } from "../quote.ts";
 import { type GnuProgram, parseGnuOptions } from "./gnu-options.ts";
 
@@ -13,13 +14,8 @@ type Key = "ignore" | "zero" | "unset" | "chdir" | "split" | "verbose" | "ignore
 const FAILED = 125;
 const NOT_FOUND = 127;
 
-const BUILTINS = new Set(
-  (
-    ". : alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown enable eval " +
-    "exec exit export fc fg getopts hash help history jobs let local logout mapfile popd pushd read readarray readonly " +
-    "return set shift shopt source suspend times trap type typeset ulimit umask unalias unset wait"
-  ).split(" "),
-);
+/** Builtins that lie in `/bin` too. */
+const PROGRAMS_TOO = new Set("[ echo false kill printf pwd test true".split(" "));
 
 const program: GnuProgram<Key> = {
   name: "env",
@@ -81,8 +77,9 @@ async function run(
   if (!(await fs.stat(path).catch(() => null))?.isDirectory)
     return failure(FAILED, `cannot change directory to '${directory}': No such file or directory`);
   const notFound = failure(NOT_FOUND, `‘${name}’: No such file or directory`);
-  // A builtin is no program; any other name may be a script on PATH.
-  if (BUILTINS.has(name) && getRegisteredCommands?.().includes(name) !== true) return notFound;
+  // A builtin alone is no program; any other name may be a script on PATH.
+  const isBuiltinAlone = BUILTIN_NAMES.includes(name) && !PROGRAMS_TOO.has(name);
+  if (isBuiltinAlone && getRegisteredCommands?.().includes(name) !== true) return notFound;
   // Only names that a shell can have reach the command; `command` leaves the functions of the shell out.
   const names = [...variables.keys()].filter((one) => /^[A-Za-z_]\w*$/.test(one));
   const line = `${names.length === 0 ? "" : `export ${names.join(" ")}; `}command ${[name, ...args].map(quote).join(" ")}`;

@@ -1,15 +1,11 @@
 /** Builtins of bash that the engine lacks, and those that it has in name only. */
 
+import { BUILTIN_NAMES } from "../builtin-names.ts";
 import { failure, type Interpreter, type InterpreterState, NOTHING, type Output } from "./interpreter.ts";
 import { disownBuiltin, jobsBuiltin, killBuiltin, waitBuiltin } from "./job-builtins.ts";
 import { trapBuiltin } from "./traps.ts";
 import { ulimitBuiltin } from "./ulimit.ts";
 import { umaskBuiltin } from "./umask.ts";
-
-const ENABLED =
-  ". : [ alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown echo enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return set shift shopt source suspend test times trap true type typeset ulimit umask unalias unset wait".split(
-    " ",
-  );
 
 type Builtin = (interpreter: Interpreter, args: readonly string[]) => Output | Promise<Output>;
 
@@ -45,13 +41,13 @@ export function controlBuiltin(
 
 function enableBuiltin(state: InterpreterState, args: readonly string[]): Output {
   const names = args.filter((arg) => !arg.startsWith("-"));
-  const unknown = names.find((name) => !ENABLED.includes(name));
+  const unknown = names.find((name) => !BUILTIN_NAMES.includes(name));
   if (unknown !== undefined) return failure(state, 1, `enable: ${unknown}: not a shell builtin`);
   const off = args.some((arg) => /^-[a-z]*n/.test(arg));
   if (names.length > 0) {
     return off ? failure(state, 1, `enable: ${names[0]}: builtins cannot be switched off here`) : NOTHING;
   }
-  return { ...NOTHING, stdout: off ? "" : ENABLED.map((name) => `enable ${name}\n`).join("") };
+  return { ...NOTHING, stdout: off ? "" : BUILTIN_NAMES.map((name) => `enable ${name}\n`).join("") };
 }
 
 /** Where the function that runs was called. */
