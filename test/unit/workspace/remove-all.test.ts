@@ -22,7 +22,7 @@ test("directories nested deeper than a path may be long are removed, and nothing
   expect(readFileSync(join(outside, "kept"), "utf8")).toBe("kept");
 });
 
-test.skipIf(process.getuid?.() !== 0)("directories closed to their own user are removed", () => {
+test.skipIf(process.getuid?.() !== 0)("directories closed to their own user are removed (tried as root only, as another user)", () => {
   const root = join(tempDir(), "root");
   const program = `
     import { chmodSync, mkdirSync } from "node:fs";
