@@ -2,6 +2,7 @@
 
 import { invalidOption, unknownOption } from "../shared/check-options.ts";
 import { SandboxError } from "../shared/errors.ts";
+import { quote } from "../shared/quote.ts";
 import type { HarnessSandbox, HarnessSandboxFactory } from "../shared/sandbox.ts";
 
 /**
@@ -143,11 +144,6 @@ function isFault(need: Need): need is keyof SandboxFaults {
 function callByJsExec(tool: string, inputJson: string): string {
   const program = `console.log(JSON.stringify(await tools.${tool}(${inputJson})))`;
   return `js-exec -c ${quote(program)}`;
-}
-
-/** A word of a script that stands for itself. */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 function refuseUnknown(prefix: string, given: object, known: readonly string[]): void {

@@ -3,8 +3,8 @@
  * guest; names that a guest could have redefined go through `builtin`.
  */
 import { type CommandNode, parse, type StatementNode } from "just-bash";
+import { quote } from "../shared/quote.ts";
 import { liveOutput, wrapInStatement } from "./live-output.ts";
-import { quote } from "./quote.ts";
 import { DUMP_SCRIPT } from "./shell-state.ts";
 
 type GroupNode = Extract<CommandNode, { type: "Group" }>;

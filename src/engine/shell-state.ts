@@ -4,9 +4,9 @@
  * process, so this is what a new child starts from after the old one was killed.
  */
 import { type CommandNode, parse, type ScriptNode, type StatementNode } from "just-bash";
+import { quote } from "../shared/quote.ts";
 import { wrapInStatement } from "./live-output.ts";
 import type { ShellState } from "./port.ts";
-import { quote } from "./quote.ts";
 
 export type FunctionDefNode = Extract<CommandNode, { type: "FunctionDef" }>;
 

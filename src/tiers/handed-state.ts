@@ -3,7 +3,8 @@
  * quoted anew, never run as it came: text that a script made must not become code by being moved. Functions, aliases
  * and options stay behind: no shell prints functions in a way that another surely reads.
  */
-import { type Element, quote, readDeclarations, type Variable, type Word } from "./read-declarations.ts";
+import { quote } from "../shared/quote.ts";
+import { type Element, readDeclarations, type Variable, type Word } from "./read-declarations.ts";
 
 /** A state as a script for the next shell. */
 export interface HandedState {

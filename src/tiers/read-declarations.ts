@@ -3,6 +3,7 @@
  * length. So ends are found by a walk over characters, sizes are looked at before anything else is, and no expression
  * runs over a value that may be long: one of ten million characters overflows the stack of V8's.
  */
+import { quote } from "../shared/quote.ts";
 
 /** A word, as it was meant and as a shell reads it as nothing but text. */
 export interface Word {
@@ -142,9 +143,4 @@ function readWord(text: string, at: number): Read<Word> {
       ? `$'${inner.replace(/\\[\s\S]/g, (pair) => (pair === "\\'" ? "\\047" : pair))}'`
       : quote(plain);
   return { value: { plain, quoted }, end: end + 1 };
-}
-
-/** As a shell reads it as text and nothing else. */
-export function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

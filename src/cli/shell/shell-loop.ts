@@ -3,6 +3,7 @@
  * signal, leaves through `run`.
  */
 import type { EventEmitter } from "node:events";
+import { quote } from "../../shared/quote.ts";
 import type { ExecResult } from "../../shared/sandbox.ts";
 import type { Output } from "../output.ts";
 import type { ShellInvocation } from "../parse-shell.ts";
@@ -242,8 +243,4 @@ export class ShellLoop {
     const tier = this.#tier === undefined ? "" : ` (tier ${this.#tier})`;
     return `${status}${shown}${tier} $ `;
   }
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

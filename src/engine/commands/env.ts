@@ -5,8 +5,8 @@ import {
   type ExecResult,
   latin1FromBytes,
 } from "just-bash";
+import { quote } from "../../shared/quote.ts";
 import { BUILTIN_NAMES } from "../builtin-names.ts";
-import { quote } from "../quote.ts";
 import { type GnuProgram, parseGnuOptions } from "./gnu-options.ts";
 
 type Key = "ignore" | "zero" | "unset" | "chdir" | "split" | "verbose" | "ignored";

@@ -1,5 +1,5 @@
 import { type Command, defineCommand, type ExecResult, latin1FromBytes } from "just-bash";
-import { quote } from "../quote.ts";
+import { quote } from "../../shared/quote.ts";
 import type { PartDeadline } from "../shell-signal.ts";
 
 /** What `timeout` needs of the shell. */

@@ -3,7 +3,7 @@
  * files because all of them run their handlers by one rule.
  */
 import type { CommandNode, ScriptNode, StatementNode } from "just-bash";
-import { quote } from "../quote.ts";
+import { quote } from "../../shared/quote.ts";
 import { controlOf } from "./control-state.ts";
 import {
   type Collector,

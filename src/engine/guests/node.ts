@@ -1,6 +1,6 @@
 /** `node`: what scripts ask of it is done by `js-exec`, as far as that goes. */
 import { type Command, decodeBytesToUtf8, defineCommand, type ExecResult } from "just-bash";
-import { quote } from "../quote.ts";
+import { quote } from "../../shared/quote.ts";
 
 const HELP = `Usage: node [options] [ script.js | - ] [arguments]
        node -e SCRIPT [arguments]

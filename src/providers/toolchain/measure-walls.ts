@@ -5,9 +5,9 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import { runOnce } from "../../parent/isolation/run-once.ts";
+import { quote } from "../../shared/quote.ts";
 import type { IsolationReport } from "../../shared/sandbox.ts";
 import { bareJail, type JailParts } from "./jail.ts";
-import { quote } from "./shell-texts.ts";
 
 type Wall = IsolationReport["walls"][number];
 

@@ -4,7 +4,8 @@
  * another bash in the same jail, so a guest that lies about it lies to itself.
  */
 import type { ExecuteInput } from "../../shared/executor.ts";
-import { CONTROL, exitTrap, mayTrapExit, OWN_EXIT_TRAP, quote } from "./shell-texts.ts";
+import { quote } from "../../shared/quote.ts";
+import { CONTROL, exitTrap, mayTrapExit, OWN_EXIT_TRAP } from "./shell-texts.ts";
 
 /** More than this in one word, and the kernel starts no program whose environment has it. */
 const MAX_VARIABLE_BYTES = 128 * 1024;

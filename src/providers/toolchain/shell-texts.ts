@@ -124,8 +124,3 @@ trap() {
   return "$__harness_status"
 }
 `;
-
-/** One word for bash, whatever it holds. */
-export function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}

@@ -6,10 +6,10 @@ import {
   defineCommand,
   type ExecResult,
 } from "just-bash";
+import { quote } from "../../../shared/quote.ts";
 import type { NestedOptions } from "../../control/interpreter.ts";
 import { positional } from "../../control/nested-shell.ts";
 import { type Readable, readablePart } from "../../control/readable-prefix.ts";
-import { quote } from "../../quote.ts";
 
 const VERSION = `GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)
 Copyright (C) 2022 Free Software Foundation, Inc.

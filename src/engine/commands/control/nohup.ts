@@ -1,5 +1,5 @@
 import { type Command, defineCommand, latin1FromBytes } from "just-bash";
-import { quote } from "../../quote.ts";
+import { quote } from "../../../shared/quote.ts";
 
 /** `nohup`: runs the command; nothing hangs up here, and output that goes to no terminal stays where it is. */
 export const nohup: Command = defineCommand("nohup", async (args, ctx) => {

@@ -1,6 +1,6 @@
 /** `-exec`, `-execdir`, `-ok`: commands that `find` runs. */
 import type { ExecResult } from "just-bash";
-import { quote } from "../../quote.ts";
+import { quote } from "../../../shared/quote.ts";
 import { type FindCall, FindError, type FindStep, type Visit } from "./find-visit.ts";
 import type { Answers } from "./look.ts";
 import { quoteValue } from "./quote-name.ts";

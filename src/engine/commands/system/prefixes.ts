@@ -6,7 +6,7 @@ import {
   type ExecResult,
   latin1FromBytes,
 } from "just-bash";
-import { quote } from "../../quote.ts";
+import { quote } from "../../../shared/quote.ts";
 import { type GnuOption, type GnuProgram, parseGnuOptions, usageError } from "../gnu-options.ts";
 import { answer } from "./answer.ts";
 

@@ -1,6 +1,6 @@
 /** `diff` as diffutils has it: options, files and directories. The forms of its output lie in `diff-formats.ts`. */
 import { type Command, type CommandContext, defineCommand, type ExecResult } from "just-bash";
-import { quoteIfNeeded } from "../../quote.ts";
+import { quoteIfNeeded } from "../../../shared/quote.ts";
 import { patternOf } from "../files/name-match.ts";
 import { type GnuArguments, type GnuProgram, parseGnuOptions } from "../gnu-options.ts";
 import {

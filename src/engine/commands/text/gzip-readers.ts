@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { gunzipSync } from "node:zlib";
 import { type Command, type CommandContext, defineCommand, type ExecResult } from "just-bash";
-import { quote } from "../../quote.ts";
+import { quote } from "../../../shared/quote.ts";
 import { type GnuProgram, parseGnuOptions } from "../gnu-options.ts";
 import { inputBytes } from "../system/answer.ts";
 

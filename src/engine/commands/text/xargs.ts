@@ -1,7 +1,7 @@
 import { type Command, type CommandContext, defineCommand, type ExecResult } from "just-bash";
+import { quote, quoteIfNeeded } from "../../../shared/quote.ts";
 import { bytesToText, textToBytes } from "../../byte-text.ts";
 import { readEscape } from "../../escapes.ts";
-import { quote, quoteIfNeeded } from "../../quote.ts";
 import { type GnuArguments, type GnuProgram, parseGnuOptions, usageError } from "../gnu-options.ts";
 import { readOperands } from "./read-operands.ts";
 import { type Item, readItems } from "./xargs-input.ts";

@@ -1,4 +1,4 @@
-/** Quotes a string so that the shell reads it back as it is. */
+/** One word for a shell, whatever the text holds: it reads it back as it is. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
