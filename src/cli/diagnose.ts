@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { inspectBubblewrap, inspectNode, inspectWorker, ownNode } from "../parent/inspect-parts.ts";
 import { memoryWatch } from "../parent/watch-memory.ts";
 import { type DoctorReport, RUNGS, type Rung, type RungReport, type TempFacts } from "./doctor-report.ts";
+import { messageOf } from "./message-of.ts";
 import { type RungParts, tryAuto, tryRung, untried } from "./try-rung.ts";
 import { packageVersion } from "./version.ts";
 
@@ -84,7 +85,7 @@ async function makeDirectory(): Promise<{ directory: string | null; facts: TempF
     const { bavail, bsize } = await statfs(path);
     return { directory, facts: { path, writable: true, freeBytes: bavail * bsize, reason: null } };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     if (directory !== null) await rm(directory, { recursive: true, force: true }).catch(() => undefined);
     return { directory: null, facts: { path, writable: false, freeBytes: null, reason } };
   }

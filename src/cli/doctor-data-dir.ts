@@ -1,14 +1,13 @@
 /** `little-harness doctor DIR`: the health of a data directory. Exit code 1 when something in it is broken. */
 import type { DataDirectoryFinding, DataDirectoryReport } from "../host/inspect-data-directory.ts";
+import { EXIT_BY_SIGNAL } from "./exit-codes.ts";
 import { openOutput } from "./output.ts";
 import type { DataDirInvocation } from "./parse-doctor.ts";
-import { toVisible } from "./shell/visible-text.ts";
 import { packageVersion } from "./version.ts";
+import { toVisible } from "./visible-text.ts";
 
 /** Findings of one kind that the text names; `--json` has them all. */
 const MAX_LINES = 20;
-/** 128 + the number of the signal, as shells report it. */
-const EXIT_BY_SIGNAL = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** Prints the report and returns the exit code. */
 export async function runDoctorDataDir({ dataDir, json }: DataDirInvocation): Promise<number> {

@@ -4,16 +4,14 @@
  */
 import { findBroken } from "./doctor-report.ts";
 import { doctorText } from "./doctor-text.ts";
+import { EXIT_BY_SIGNAL } from "./exit-codes.ts";
 import { openOutput } from "./output.ts";
 import type { DoctorInvocation } from "./parse-doctor.ts";
-
-/** 128 + the number of the signal, as shells report it. */
-const EXIT_BY_SIGNAL = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** Prints the report and ends this process with the exit code. */
 export async function runDoctor({ json, ...input }: DoctorInvocation): Promise<never> {
   const stop = new AbortController();
-  let stoppedBy: keyof typeof EXIT_BY_SIGNAL | undefined;
+  let stoppedBy: "SIGINT" | "SIGTERM" | undefined;
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.once(signal, () => {
       stoppedBy ??= signal;

@@ -4,16 +4,14 @@
  * from the script's own failure by the exit code.
  */
 import type { ExecResult, HarnessSandbox } from "../shared/sandbox.ts";
+import { endingText } from "./ending-text.ts";
+import { EXIT_BY_SIGNAL, SANDBOX_FAILED } from "./exit-codes.ts";
 import { toJsonResult } from "./json-result.ts";
+import { messageOf } from "./message-of.ts";
 import { openForExec } from "./open-for-exec.ts";
 import { type Output, openOutput } from "./output.ts";
 import type { ExecInvocation } from "./parse-args.ts";
 import { readPipedStdin, readScript } from "./read-input.ts";
-
-/** As docker: the tool failed, not the script. */
-const SANDBOX_FAILED = 125;
-/** 128 + the number of the signal, as shells report it. */
-const EXIT_BY_SIGNAL = { SIGINT: 130, SIGTERM: 143, SIGPIPE: 141 } as const;
 
 /** Runs it and returns the exit code. Throws `UsageError` when there is no script. */
 export async function runExec(invocation: ExecInvocation): Promise<number> {
@@ -31,7 +29,10 @@ export async function runExec(invocation: ExecInvocation): Promise<number> {
     });
     const result = await run(opened.sandbox, invocation, script, stdin, stop.signal, stdout, stderr);
     if (invocation.json) stdout.write(`${JSON.stringify(toJsonResult(result))}\n`);
-    else explain(result, stderr);
+    else {
+      const why = endingText(result);
+      if (why !== undefined) stderr.write(`little-harness: ${why}\n`);
+    }
     return stop.exitCode() ?? result.exitCode;
   } catch (error) {
     const { code, message } = toFailure(error);
@@ -91,17 +92,8 @@ function stopper() {
   };
 }
 
-/** An exit code alone does not say that a time limit or a cap was the reason. */
-function explain(result: ExecResult, stderr: Output): void {
-  const { ending, durationMs } = result;
-  if (ending.kind === "killed")
-    stderr.write(`little-harness: killed by ${ending.by} after ${Math.round(durationMs)} ms\n`);
-  if (ending.kind === "refused") stderr.write(`little-harness: refused by ${ending.by}\n`);
-  if (ending.kind === "unknown") stderr.write(`little-harness: nobody knows how it ended: ${ending.why}\n`);
-}
-
 function toFailure(error: unknown): { code: string; message: string } {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const code = error instanceof Error && "code" in error ? String(error.code) : "UNKNOWN";
   return { code, message };
 }

@@ -1,6 +1,7 @@
 /** Where bytes come into the command line from: a script's file, standard input. */
 import { fstatSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { messageOf } from "./message-of.ts";
 import type { ScriptSource } from "./parse-args.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -19,9 +20,8 @@ export async function readScript(source: ScriptSource): Promise<string> {
       try {
         return await readFile(source.path, "utf8");
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
         throw new UsageError(
-          `cannot read the script "${source.path}" (${reason}); for a script in place: -- '${source.path}'`,
+          `cannot read the script "${source.path}" (${messageOf(error)}); for a script in place: -- '${source.path}'`,
         );
       }
   }

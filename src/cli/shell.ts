@@ -1,16 +1,13 @@
 /**
  * `little-harness shell`: a prompt over one sandbox that lasts as long as the shell. Everything that a guest can put
- * into a name or an output passes `shell/visible-text.ts` on its way to a terminal.
+ * into a name or an output passes `visible-text.ts` on its way to a terminal.
  */
+import { EXIT_BY_SIGNAL, SANDBOX_FAILED } from "./exit-codes.ts";
+import { messageOf } from "./message-of.ts";
 import { openOutput } from "./output.ts";
 import type { ShellInvocation } from "./parse-shell.ts";
 import { type ShellEnds, ShellLoop } from "./shell/shell-loop.ts";
-import { toVisible, toVisibleJson } from "./shell/visible-text.ts";
-
-/** As for `exec`: the tool failed, not a script. */
-const SANDBOX_FAILED = 125;
-/** 128 + the number of the signal, as shells report it. */
-const EXIT_BY_SIGNAL = { SIGTERM: 143, SIGHUP: 129, SIGPIPE: 141 } as const;
+import { toVisible, toVisibleJson } from "./visible-text.ts";
 
 /** Runs it to its end and returns the exit code. */
 export async function runShell(invocation: ShellInvocation, ends: ShellEnds = process): Promise<number> {
@@ -45,8 +42,4 @@ export async function runShell(invocation: ShellInvocation, ends: ShellEnds = pr
     ends.off("SIGHUP", onHangup);
     await Promise.all([stdout.flushed(), stderr.flushed()]);
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

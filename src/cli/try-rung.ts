@@ -3,6 +3,7 @@ import { inTime } from "../parent/in-time.ts";
 import { isSandboxError } from "../shared/errors.ts";
 import type { HarnessSandbox } from "../shared/sandbox.ts";
 import type { LanguageReport, Rung, RungReport } from "./doctor-report.ts";
+import { messageOf } from "./message-of.ts";
 
 /** What is the same for each rung. */
 export interface RungParts {
@@ -146,8 +147,4 @@ function describeEnding(ending: {
   readonly why?: string;
 }): string {
   return [ending.kind, ending.by ?? ending.why ?? ""].join(" ").trim();
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,5 @@
 import type { FileChange } from "../../shared/file-change.ts";
-import { toVisible } from "./visible-text.ts";
+import { toVisible } from "../visible-text.ts";
 
 /** Lines for the changes of one command, and one more for those left out. */
 const MAX_LINES = 5;

@@ -4,7 +4,7 @@
  */
 import type { DirectoryEntry, SandboxFileSystem } from "../../shared/file-system.ts";
 import { joinVirtualPath, resolveVirtualPath } from "../../shared/virtual-path.ts";
-import { isVisible } from "./visible-text.ts";
+import { isVisible } from "../visible-text.ts";
 
 /** Most names that are shown; the rest is counted. */
 const MAX_SHOWN = 200;

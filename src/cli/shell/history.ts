@@ -1,7 +1,7 @@
 /** What was typed into the prompt, one line an entry, oldest first, for the next shell over the same data directory. */
 import { constants, promises } from "node:fs";
 import { writeFileAtomic } from "../../storage/write-file-atomic.ts";
-import { isVisible } from "./visible-text.ts";
+import { isVisible } from "../visible-text.ts";
 
 /** Entries that the prompt remembers. The file holds at most twice as many before it is cut. */
 export const MAX_ENTRIES = 1_000;

@@ -6,6 +6,7 @@ import { chooseFactory } from "../../sandbox/mode.ts";
 import { tieredSandbox } from "../../sandbox/tiered-sandbox.ts";
 import { isSandboxError } from "../../shared/errors.ts";
 import type { HarnessSandbox, HarnessSandboxFactory } from "../../shared/sandbox.ts";
+import { messageOf } from "../message-of.ts";
 import { nameArgument } from "../name-argument.ts";
 import type { ShellInvocation } from "../parse-shell.ts";
 import { toOpenMounts } from "../sandbox-options.ts";
@@ -91,7 +92,7 @@ async function openInSession(
       close,
     };
   } catch (error) {
-    await close(error instanceof Error ? error.message : String(error));
+    await close(messageOf(error));
     throw error;
   }
 }

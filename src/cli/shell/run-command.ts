@@ -1,10 +1,8 @@
 /** One script from the prompt: its output as it comes, and how it ended. */
 import type { ExecResult, HarnessSandbox } from "../../shared/sandbox.ts";
+import { EXIT_BY_SIGNAL } from "../exit-codes.ts";
 import type { Output } from "../output.ts";
-import { TerminalFilter } from "./visible-text.ts";
-
-/** 128 + the number of SIGINT, as shells report it. */
-export const INTERRUPTED = 130;
+import { TerminalFilter } from "../visible-text.ts";
 
 /** Where a stream of commands goes. */
 export interface CommandStream {
@@ -61,9 +59,12 @@ export async function runCommand(
     onStderr: streams[1]?.onChunk,
   });
   for (const { end } of streams) end();
-  const { ending, exitCode } = result;
-  const isInterrupted = ending.kind === "killed" && ending.by === "abort";
-  return { result, endsLine, status: isInterrupted ? INTERRUPTED : exitCode };
+  return { result, endsLine, status: wasAborted(result) ? EXIT_BY_SIGNAL.SIGINT : result.exitCode };
+}
+
+/** Whether it was the signal that ended the command. */
+export function wasAborted({ ending }: ExecResult): boolean {
+  return ending.kind === "killed" && ending.by === "abort";
 }
 
 /** Each script of a sandbox begins with status 0; one that asks for the status before is given it. */

@@ -5,18 +5,20 @@
 import type { EventEmitter } from "node:events";
 import { quote } from "../../shared/quote.ts";
 import type { ExecResult } from "../../shared/sandbox.ts";
+import { endingText } from "../ending-text.ts";
+import { EXIT_BY_SIGNAL } from "../exit-codes.ts";
 import type { Output } from "../output.ts";
 import type { ShellInvocation } from "../parse-shell.ts";
+import { toVisible } from "../visible-text.ts";
 import { changesText } from "./changes-text.ts";
 import { complete } from "./complete.ts";
 import { addToHistory, readHistory } from "./history.ts";
 import type { LineSource, Reading } from "./line-source.ts";
 import type { OpenShell } from "./open-shell.ts";
 import { PipedLines } from "./piped-lines.ts";
-import { type CommandParts, INTERRUPTED, runCommand } from "./run-command.ts";
+import { type CommandParts, runCommand, wasAborted } from "./run-command.ts";
 import { TerminalLines } from "./terminal-lines.ts";
 import { isUnfinished } from "./unfinished.ts";
-import { toVisible } from "./visible-text.ts";
 
 /** What a shell is attached to: the process, or a test's own. */
 export interface ShellEnds extends Pick<EventEmitter, "on" | "off"> {
@@ -89,7 +91,7 @@ export class ShellLoop {
     const onInterrupt = (): void => {
       this.#wasInterrupted = true;
       if (this.#isInteractive && this.#hasBegun) this.#running?.abort();
-      else leaveWith(INTERRUPTED);
+      else leaveWith(EXIT_BY_SIGNAL.SIGINT);
     };
     const onLeave = (): void => leaveWith(this.#leaving.reason as number);
     this.#ends.on("SIGINT", onInterrupt);
@@ -134,7 +136,7 @@ export class ShellLoop {
         lines.next(script === undefined ? this.#prompt() : MORE),
       ]);
       if (reading.is === "interrupted") {
-        this.#status = INTERRUPTED;
+        this.#status = EXIT_BY_SIGNAL.SIGINT;
         script = undefined;
         continue;
       }
@@ -153,7 +155,7 @@ export class ShellLoop {
   async #runScript(script: string): Promise<void> {
     if (this.#wasInterrupted) {
       // Ctrl-C came between the line and its command.
-      this.#status = INTERRUPTED;
+      this.#status = EXIT_BY_SIGNAL.SIGINT;
       return;
     }
     const running = new AbortController();
@@ -175,16 +177,10 @@ export class ShellLoop {
     if (this.#isInteractive) this.#stderr.write(changesText(result.changes, this.#cwd));
   }
 
-  /** An exit code alone does not say that a time limit or a cap was the reason. */
-  #explain({ ending, durationMs }: ExecResult): void {
-    const words =
-      ending.kind === "killed" && !(ending.by === "abort" && this.#wasInterrupted)
-        ? `killed by ${ending.by} after ${Math.round(durationMs)} ms`
-        : ending.kind === "refused"
-          ? `refused by ${ending.by}`
-          : ending.kind === "unknown"
-            ? `nobody knows how it ended: ${ending.why}`
-            : undefined;
+  #explain(result: ExecResult): void {
+    // Who pressed Ctrl-C knows.
+    if (this.#wasInterrupted && wasAborted(result)) return;
+    const words = endingText(result);
     if (words !== undefined) this.#stderr.write(`little-harness: ${toVisible(words)}\n`);
   }
 

@@ -1,12 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { changesText } from "../../../../src/cli/shell/changes-text.ts";
-import { isKept } from "../../../../src/cli/shell/history.ts";
-import {
-  isVisible,
-  TerminalFilter,
-  toVisible,
-  toVisibleJson,
-} from "../../../../src/cli/shell/visible-text.ts";
+import { changesText } from "../../../src/cli/shell/changes-text.ts";
+import { isKept } from "../../../src/cli/shell/history.ts";
+import { isVisible, TerminalFilter, toVisible, toVisibleJson } from "../../../src/cli/visible-text.ts";
 
 const ESC = "\u001b";
 
