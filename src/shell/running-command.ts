@@ -266,8 +266,11 @@ export class RunningCommand implements ScopedCommand {
 
 /** The result of a command that was stopped before it could start. */
 export function stopped(stop: StopSwitch): BareResult {
-  if (stop.reason === "dispose") {
-    return withoutReport(126, { kind: "refused", by: "policy" }, "the sandbox was disposed");
-  }
+  if (stop.reason === "dispose") return disposed();
   return withoutReport(137, { kind: "killed", by: "abort" }, "the command was aborted before it started");
+}
+
+/** The result of a command for a sandbox that is no more. */
+export function disposed(): BareResult {
+  return withoutReport(126, { kind: "refused", by: "policy" }, "the sandbox was disposed");
 }

@@ -32,8 +32,9 @@ import { EventStream } from "./event-stream.ts";
 import { withoutReport } from "./exec-result.ts";
 import { type ChangeSource, FileEvents } from "./file-events.ts";
 import { IsolationKeeper } from "./isolation-record.ts";
+import { OpenCommands } from "./open-commands.ts";
 import { readPrefixes } from "./read-prefixes.ts";
-import { RunningCommand, stopped } from "./running-command.ts";
+import { disposed, RunningCommand, stopped } from "./running-command.ts";
 import type { RuntimeParts } from "./runtime-parts.ts";
 import { StopSwitch } from "./stop-switch.ts";
 import { waitingCommandOf, waitingToolOf } from "./tool-scope.ts";
@@ -103,7 +104,7 @@ class ShellRuntime implements HarnessSandbox {
   readonly #parts: RuntimeParts;
   readonly #queue = new CommandQueue();
   readonly #journal: ChangeJournal | undefined;
-  readonly #open = new Map<StopSwitch, Promise<ExecResult>>();
+  readonly #open = new OpenCommands();
   #commands = 0;
   #disposed: Promise<void> | undefined;
 
@@ -167,8 +168,7 @@ class ShellRuntime implements HarnessSandbox {
     if (this.#disposed !== undefined) {
       // Its event stream has ended; the result alone tells.
       stop.stop("dispose");
-      const refused = withoutReport(126, { kind: "refused", by: "policy" }, "the sandbox was disposed");
-      return { ...refused, durationMs: 0, changes: [] };
+      return { ...disposed(), durationMs: 0, changes: [] };
     }
     if ("problem" in checked) {
       return await running.refuse(
@@ -176,13 +176,7 @@ class ShellRuntime implements HarnessSandbox {
       );
     }
     const result = waiting === undefined ? this.#runInTurn(running) : runNested(running, waiting);
-    this.#open.set(stop, result);
-    try {
-      return await result;
-    } finally {
-      this.#open.delete(stop);
-      stop.release();
-    }
+    return await this.#open.keep(stop, result);
   }
 
   async isolation(): Promise<IsolationReport> {
@@ -211,8 +205,8 @@ class ShellRuntime implements HarnessSandbox {
     const { disposeTimeoutMs = 5_000 } = this.#options;
     // One step later, so that whoever hears of the stop finds the sandbox disposed of.
     await Promise.resolve();
-    for (const stop of this.#open.keys()) stop.stop("dispose");
-    await Promise.all(this.#open.values());
+    this.#open.stopAll("dispose");
+    await this.#open.ended();
     try {
       const given = Promise.resolve(this.#options.dispose?.());
       const ended = await waitAtMost(given, disposeTimeoutMs);

@@ -1,5 +1,5 @@
 /** What a command that no tier runs says: one line each, with the command, where it stands and what to do. */
-import type { ExecEnding, ExecuteOutput } from "../shared/executor.ts";
+import type { ExecuteOutput } from "../shared/executor.ts";
 import type { CommandClassification } from "./classification.ts";
 
 /** Why a command needs the higher tier: what it holds, or that the one before it reached a trip wire. */
@@ -29,15 +29,6 @@ export function lostDirectory(): ExecuteOutput {
     "the shell is in a higher tier from here on, where the directory it was in does not exist: nothing of the script ran, and the shell is where it starts; look where you are and send the script again",
   );
 }
-
-/** Whether a sandbox of tier 0 ended a script at a trip wire: nothing else there refuses by tier. */
-export function isTripped(ending: ExecEnding): boolean {
-  return ending.kind === "refused" && ending.by === "tier";
-}
-
-/** What follows the line of a trip wire, which does not know whether there is more than its own tier. */
-export const NOTHING_HIGHER =
-  "little-harness: this sandbox has no higher tier: that command is refused each time; do without it\n";
 
 /** @param why one sentence */
 export function notClassified(why: string): ExecuteOutput {

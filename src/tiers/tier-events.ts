@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import type { CommandEndFields, HarnessEvent } from "../shared/events.ts";
 import type { EventStream } from "../shell/event-stream.ts";
 import { currentToolScope } from "../shell/tool-scope.ts";
-import { isTripped } from "./refusals.ts";
 import type { ToldOnce } from "./told-once.ts";
+import { fieldsWithLine, isTripped } from "./trip-line.ts";
 
 /** What the tiers of one sandbox share. */
 export interface SharedEvents {
@@ -49,13 +49,9 @@ export class TierEvents {
     return false;
   }
 
-  #withLine({ ending, stderr, stderrBytes }: CommandEndFields): Partial<CommandEndFields> {
-    const line = this.#lineAtTrip;
-    if (line === "" || this.#level !== 0 || !isTripped(ending)) return {};
-    return {
-      stderrBytes: stderrBytes + Buffer.byteLength(line),
-      ...(stderr !== undefined && { stderr: stderr + line }),
-    };
+  #lineOf(event: CommandEndFields): Partial<CommandEndFields> {
+    const isTold = this.#lineAtTrip !== "" && this.#level === 0 && isTripped(event.ending);
+    return isTold ? fieldsWithLine(event, this.#lineAtTrip) : {};
   }
 
   readonly emit = (event: HarnessEvent): void => {
@@ -73,7 +69,7 @@ export class TierEvents {
       case "harness.runtime.command.failed":
         if (this.#hidden.has(event.occurrenceId)) return;
         this.#open.delete(event.occurrenceId);
-        this.#stream.emit({ ...event, ...this.#withLine(event), tier: this.#level });
+        this.#stream.emit({ ...event, ...this.#lineOf(event), tier: this.#level });
         return;
       case "harness.file.created":
       case "harness.file.modified":

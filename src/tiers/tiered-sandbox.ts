@@ -22,25 +22,19 @@ import { waitAtMost } from "../shell/bounded-wait.ts";
 import { type CheckedExec, checkExec } from "../shell/check-exec-options.ts";
 import { CommandQueue } from "../shell/command-queue.ts";
 import { EventStream } from "../shell/event-stream.ts";
-import { withoutReport } from "../shell/exec-result.ts";
-import { stopped } from "../shell/running-command.ts";
+import { OpenCommands } from "../shell/open-commands.ts";
+import { disposed, stopped } from "../shell/running-command.ts";
 import { createShellRuntime } from "../shell/shell-runtime.ts";
 import { StopSwitch } from "../shell/stop-switch.ts";
 import { FileGate } from "./file-gate.ts";
 import { type Arrival, handOver, openInTime } from "./move-up.ts";
-import {
-  isTripped,
-  lostDirectory,
-  type Need,
-  NOTHING_HIGHER,
-  noHigherTier,
-  notClassified,
-  notOpened,
-} from "./refusals.ts";
+import { lostDirectory, type Need, noHigherTier, notClassified, notOpened } from "./refusals.ts";
 import { Tier } from "./tier.ts";
 import type { SharedEvents } from "./tier-events.ts";
 import { checkClassification } from "./tiered-options.ts";
 import { ToldOnce } from "./told-once.ts";
+import { isTripped, NOTHING_HIGHER, resultWithLine } from "./trip-line.ts";
+import { tooLate, whileOpen } from "./while-open.ts";
 
 /** What a tiered sandbox is made of; every option is set. */
 export interface TieredParts {
@@ -75,7 +69,7 @@ class TieredSandbox implements HarnessSandbox {
   readonly #tier0: Tier;
   readonly #gate: FileGate;
   readonly #queue = new CommandQueue();
-  readonly #open = new Map<StopSwitch, Promise<ExecResult>>();
+  readonly #open = new OpenCommands();
   #above: Tier | undefined;
   /** The move that is under way or done; a failed one is forgotten, so that it may be tried again. */
   #move: Promise<Tier> | undefined;
@@ -104,7 +98,7 @@ class TieredSandbox implements HarnessSandbox {
     const number = ++this.#commands;
     if (this.#disposed !== undefined) {
       // Its event stream has ended; the result alone tells.
-      return { ...stoppedByDispose(), durationMs: 0, changes: [] };
+      return { ...disposed(), durationMs: 0, changes: [] };
     }
     const exec = checkExec(command, options, this.#create.workspace.cwd);
     // Found and told once more, as any sandbox does.
@@ -118,13 +112,7 @@ class TieredSandbox implements HarnessSandbox {
       () => this.#run(number, exec, stop),
       () => this.#tell(exec, stopped(stop)),
     );
-    this.#open.set(stop, result);
-    try {
-      return await result;
-    } finally {
-      this.#open.delete(stop);
-      stop.release();
-    }
+    return await this.#open.keep(stop, result);
   }
 
   async isolation(): Promise<IsolationReport> {
@@ -161,7 +149,7 @@ class TieredSandbox implements HarnessSandbox {
     }
     const result = await tier.exec(number, command, options);
     if (tier === this.#tier0 && isTripped(result.ending)) {
-      if (this.#parts.nextTier === undefined) return withLine(result, NOTHING_HIGHER, options.onStderr);
+      if (this.#parts.nextTier === undefined) return resultWithLine(result, NOTHING_HIGHER, options.onStderr);
       this.#wantsUp = true;
     }
     if (arrival === undefined) return result;
@@ -197,7 +185,7 @@ class TieredSandbox implements HarnessSandbox {
   async #waitForMove(stop: StopSwitch, untilMs: number): Promise<Place | { failed: string } | undefined> {
     const move = this.#move;
     if (move === undefined) return undefined;
-    const outcome = await inTime(move, stop, untilMs);
+    const outcome = await whileOpen(move, stop, untilMs);
     if ("value" in outcome) return { tier: outcome.value };
     return "report" in outcome ? outcome : { failed: tellThrown(outcome.thrown) };
   }
@@ -209,7 +197,7 @@ class TieredSandbox implements HarnessSandbox {
   ): Promise<{ readonly need?: Need } | { readonly report: ExecuteOutput }> {
     const asked = (async () => this.#parts.classify(script))();
     const until = Math.min(untilMs, performance.now() + DEFAULT_LIMITS.timeoutMs);
-    const outcome = await inTime(asked, stop, until);
+    const outcome = await whileOpen(asked, stop, until);
     if ("report" in outcome) return outcome;
     if ("thrown" in outcome) return { report: notClassified(tellThrown(outcome.thrown)) };
     const classification = checkClassification(outcome.value);
@@ -271,7 +259,7 @@ class TieredSandbox implements HarnessSandbox {
     // One step later, so that whoever hears of the stop finds the sandbox disposed of.
     await Promise.resolve();
     const move = this.#move;
-    for (const stop of this.#open.keys()) stop.stop("dispose");
+    this.#open.stopAll("dispose");
     await Promise.all([this.#tier0.dispose(), this.#above?.dispose()]);
     if (move !== undefined) {
       // A sandbox that comes later is disposed of by the move itself.
@@ -282,60 +270,11 @@ class TieredSandbox implements HarnessSandbox {
       }
       await this.#above?.dispose();
     }
-    await waitAtMost(Promise.all(this.#open.values()), DISPOSE_MS);
+    await waitAtMost(this.#open.ended(), DISPOSE_MS);
     await waitAtMost(this.#stream.settled(), DISPOSE_MS);
   }
 }
 
-/** The event of the command has told the same (`TierEvents`). */
-function withLine(
-  result: ExecResult,
-  line: string,
-  onStderr: ((chunk: Uint8Array) => void) | undefined,
-): ExecResult {
-  const bytes = Buffer.from(line);
-  try {
-    onStderr?.(new Uint8Array(bytes));
-  } catch {
-    // As with all output: what the callback throws is dropped.
-  }
-  const stderrBytes = new Uint8Array(Buffer.concat([result.stderrBytes, bytes]));
-  return { ...result, stderr: result.stderr + line, stderrBytes };
-}
-
 function noop(): void {
   // Whoever waited for the move has been told.
-}
-
-function stoppedByDispose() {
-  return withoutReport(126, { kind: "refused", by: "policy" }, "the sandbox was disposed");
-}
-
-function tooLate(): ExecuteOutput {
-  const why = "the deadline passed before the command started";
-  return withoutReport(124, { kind: "killed", by: "deadline" }, why);
-}
-
-/** The promise's outcome, unless the command is stopped or its deadline comes before it. */
-async function inTime<T>(
-  promise: Promise<T>,
-  stop: StopSwitch,
-  untilMs: number,
-): Promise<{ readonly value: T } | { readonly thrown: unknown } | { readonly report: ExecuteOutput }> {
-  let onStop: () => void = () => undefined;
-  const stopping = new Promise<{ report: ExecuteOutput }>((resolve) => {
-    onStop = () => resolve({ report: stopped(stop) });
-    stop.signal.addEventListener("abort", onStop, { once: true });
-    if (stop.signal.aborted) onStop();
-  });
-  const settled = promise.then(
-    (value) => ({ value }),
-    (thrown: unknown) => ({ thrown }),
-  );
-  try {
-    const first = await waitAtMost(Promise.race([settled, stopping]), untilMs - performance.now());
-    return first.inTime ? first.value : { report: tooLate() };
-  } finally {
-    stop.signal.removeEventListener("abort", onStop);
-  }
 }
