@@ -77,6 +77,7 @@ function ownMegabytes(pid: number): number {
   }
 }
 
-function kilobytes(status: string, name: string): number {
+/** A number of `/proc/<pid>/status`; 0 where the kernel does not tell it. */
+export function kilobytes(status: string, name: string): number {
   return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1] ?? 0);
 }

@@ -68,7 +68,12 @@ export async function tryJail(
 
 /** The first of the places that holds a program; `undefined` when none does. */
 export function findBubblewrap(places: readonly string[] = PLACES): string | undefined {
-  return places.find(isExecutable);
+  return findProgram(places);
+}
+
+/** The first of the paths at which a program lies. */
+export function findProgram(paths: readonly string[]): string | undefined {
+  return paths.find(isExecutable);
 }
 
 function isExecutable(path: string): boolean {

@@ -15,8 +15,8 @@ export function filterWall({ rung }: Launch, pid: number): Wall {
   return { name, state: "open", reason: "the kernel shows no filter" };
 }
 
-/** Kernels before 5.9 tell that there is a filter, and not how many. */
-function countFilters(pid: number): number {
+/** Of a process, as the kernel tells it. Kernels before 5.9 tell that there is a filter, and not how many. */
+export function countFilters(pid: number): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, "latin1");
     const count = /^Seccomp_filters:\s+(\d+)$/m.exec(status)?.[1];

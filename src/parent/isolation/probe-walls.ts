@@ -3,20 +3,13 @@
  * somebody listens. The worker's answer is its word and no more; a connection that arrives is seen here.
  */
 import { accessSync, constants, realpathSync } from "node:fs";
-import { createServer } from "node:net";
 import type { ProbeTask } from "../../protocol/probe-task.ts";
 import type { Wall } from "../walls.ts";
 import { filterWall } from "./filter-wall.ts";
 import { inspectorWall } from "./guard-inspector.ts";
 import { isAtOrBelow } from "./guard-own-code.ts";
 import type { Launch } from "./launch.ts";
-
-/** A listener for the time of one probe. */
-interface Listener {
-  readonly port: number | null;
-  hasConnected(): boolean;
-  close(): void;
-}
+import { listen } from "./probe-listener.ts";
 
 /** `workerPid` is asked once the worker has answered; `ask` hands the task to the worker and resolves to what it says. */
 export async function probeWalls(
@@ -66,26 +59,4 @@ function findOutside(mounts: readonly string[]): string | null {
     }
   });
   return files.find((path) => !mounts.some((mount) => isAtOrBelow(path, mount))) ?? null;
-}
-
-function listen(): Promise<Listener> {
-  let connected = false;
-  const server = createServer((socket) => {
-    connected = true;
-    socket.destroy();
-  });
-  server.unref();
-  return new Promise((resolve) => {
-    const listening = (port: number | null): Listener => ({
-      port,
-      hasConnected: () => connected,
-      close: () => server.close(),
-    });
-    // A host that may not listen has one wall less to try.
-    server.once("error", () => resolve(listening(null)));
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      resolve(listening(typeof address === "object" && address !== null ? address.port : null));
-    });
-  });
 }

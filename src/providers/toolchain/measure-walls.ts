@@ -2,14 +2,14 @@
  * Runs into the walls of a toolchain, with something real behind each: a file that can be read, a port where somebody
  * listens. It is done in a jail of its own, made as the one of the scripts is but for the mounts, so that no guest has a say in it.
  */
-import { readFileSync, readlinkSync } from "node:fs";
-import { createServer } from "node:net";
+import { readlinkSync } from "node:fs";
+import { countFilters } from "../../parent/isolation/filter-wall.ts";
+import { listen } from "../../parent/isolation/probe-listener.ts";
 import { runOnce } from "../../parent/isolation/run-once.ts";
+import type { Wall } from "../../parent/walls.ts";
 import { quote } from "../../shared/quote.ts";
 import type { IsolationReport } from "../../shared/sandbox.ts";
 import { bareJail, type JailParts } from "./jail.ts";
-
-type Wall = IsolationReport["walls"][number];
 
 /** What bash itself puts into an empty environment. */
 const OF_BASH = ["OLDPWD", "PWD", "SHLVL", "_"];
@@ -48,7 +48,8 @@ export async function measureWalls(parts: JailParts): Promise<IsolationReport> {
   const isOwnNamespace = namespace !== undefined && namespace !== "" && namespace !== ownNamespace();
   const status = Object.fromEntries(all("status").map((line) => line.split(": ") as [string, string]));
   const isFiltered =
-    Number(status.Seccomp_filters ?? 0) > ownFilters() ||
+    // A container may have put filters on this process, which the jail has from it.
+    Number(status.Seccomp_filters ?? 0) > countFilters(process.pid) ||
     (status.Seccomp_filters === undefined && status.Seccomp === "2");
   const walls: Wall[] = [
     wall("environment of the host", strange.length === 0, "it is empty", `it holds ${strange.join(", ")}`),
@@ -111,35 +112,4 @@ function wall(name: string, holds: boolean, because: string, otherwise: string):
 
 function ownNamespace(): string {
   return readlinkSync("/proc/self/ns/pid");
-}
-
-/** A container may have put filters on this process, which the jail has from it. */
-function ownFilters(): number {
-  const status = readFileSync("/proc/self/status", "latin1");
-  return Number(/^Seccomp_filters:\s+(\d+)$/m.exec(status)?.[1] ?? 0);
-}
-
-interface Listener {
-  readonly port: number | null;
-  hasConnected(): boolean;
-  close(): void;
-}
-
-function listen(): Promise<Listener> {
-  let connected = false;
-  const server = createServer((socket) => {
-    connected = true;
-    socket.destroy();
-  });
-  server.unref();
-  return new Promise((resolve) => {
-    const done = (port: number | null): void =>
-      resolve({ port, hasConnected: () => connected, close: () => server.close() });
-    // A host that may not listen has one wall less to try.
-    server.once("error", () => done(null));
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      done(typeof address === "object" && address !== null ? address.port : null);
-    });
-  });
 }

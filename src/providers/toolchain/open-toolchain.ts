@@ -1,6 +1,7 @@
 /** One sandbox over the machine's own programs: its parts put together, and tried before it is handed out. */
-import { accessSync, constants, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
+import { findProgram } from "../../parent/isolation/bubblewrap.ts";
 import { runOnce } from "../../parent/isolation/run-once.ts";
 import { redactHostText } from "../../shared/redact.ts";
 import type { CreateSandboxOptions, HarnessSandbox } from "../../shared/sandbox.ts";
@@ -26,7 +27,7 @@ export async function openToolchain(
 ): Promise<HarnessSandbox> {
   const { network, limits, shell, env } = options;
   const found = findParts(network);
-  const mkfifo = MKFIFO.find(isProgram);
+  const mkfifo = findProgram(MKFIFO);
   if (mkfifo === undefined) throw unavailable(`there is no program ${MKFIFO[0]}`);
   const missing = options.paths.find((path) => statSync(path, { throwIfNoEntry: false }) === undefined);
   if (missing !== undefined)
@@ -100,13 +101,4 @@ async function tryJail(parts: JailParts): Promise<void> {
   if (!ok) throw unavailable(`bubblewrap cannot make its jail (${redactHostText(why, ["/usr", "/bin"])})`);
   const [major = 0, minor = 0] = stdout.split(".").map(Number);
   if (major < 4 || (major === 4 && minor < 4)) throw unavailable(`${parts.shell} is no bash 4.4 or later`);
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

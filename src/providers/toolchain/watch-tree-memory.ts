@@ -4,6 +4,8 @@
  * was written to.
  */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { onlyChild } from "../../parent/isolation/wrapped-worker.ts";
+import { kilobytes } from "../../parent/watch-memory.ts";
 
 const LOOK_MS = 100;
 /** Looks take at most this part of the time. */
@@ -28,7 +30,8 @@ export function watchTreeMemory(outerPid: number, maxMemoryMb: number, onOver: (
 }
 
 function heldMegabytes(outerPid: number): number {
-  const namespace = namespaceOf(childOf(outerPid));
+  const jail = onlyChild(outerPid);
+  const namespace = jail === null ? null : namespaceOf(jail);
   // Before the jail has started its own, that of the host.
   if (namespace === null || namespace === namespaceOf(process.pid)) return 0;
   let held = 0;
@@ -39,15 +42,6 @@ function heldMegabytes(outerPid: number): number {
     held += ownMegabytes(name);
   }
   return held;
-}
-
-function childOf(pid: number): number {
-  try {
-    return Number.parseInt(readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1"), 10);
-  } catch {
-    // Gone.
-    return Number.NaN;
-  }
 }
 
 function namespaceOf(pid: number): string | null {
@@ -62,9 +56,8 @@ function namespaceOf(pid: number): string | null {
 function ownMegabytes(pid: string): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, "latin1");
-    const kilobytes = (field: string): number =>
-      Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, "m").exec(status)?.[1] ?? 0);
-    return (kilobytes("RssAnon") + kilobytes("RssShmem") + kilobytes("VmSwap")) / 1024;
+    const held = ["RssAnon", "RssShmem", "VmSwap"].map((name) => kilobytes(status, name));
+    return held.reduce((sum, each) => sum + each, 0) / 1024;
   } catch {
     // Gone since the listing.
     return 0;
