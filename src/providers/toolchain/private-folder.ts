@@ -1,8 +1,7 @@
 /** What a toolchain keeps on the host: the files of its commands, and those of `/etc` that are its own. */
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { removeAllSync } from "../../workspace/remove-all.ts";
+import { makeTemporaryDirectory } from "../../workspace/temporary-directory.ts";
 import { SAVE, SUPERVISOR } from "./shell-texts.ts";
 
 /** The user in the jail, whoever runs it: owner of what the user of this process owns. */
@@ -28,9 +27,7 @@ export interface PrivateFolder {
 }
 
 export function makePrivateFolder(): PrivateFolder {
-  const root = mkdtempSync(join(tmpdir(), "little-harness-"));
-  leftovers.add(root);
-  if (leftovers.size === 1) process.once("exit", removeLeftovers);
+  const { path: root, remove } = makeTemporaryDirectory();
   const [control, etc, sharedMemory] = [join(root, "control"), join(root, "etc"), join(root, "shm")];
   for (const folder of [control, etc, sharedMemory, join(control, "void")]) mkdirSync(folder);
   writeFileSync(join(control, "save"), SAVE);
@@ -43,17 +40,6 @@ export function makePrivateFolder(): PrivateFolder {
     sharedMemory,
     outside,
     etc: Object.keys(ETC).flatMap((name) => ["--ro-bind", join(etc, name), `/etc/${name}`]),
-    remove() {
-      leftovers.delete(root);
-      if (leftovers.size === 0) process.off("exit", removeLeftovers);
-      removeAllSync(root);
-    },
+    remove,
   };
-}
-
-/** Of sandboxes that nobody disposed of. */
-const leftovers = new Set<string>();
-
-function removeLeftovers(): void {
-  for (const root of leftovers) removeAllSync(root);
 }
