@@ -32,6 +32,12 @@ export function expandFields(
   return expandParts(word.parts, state, outputOf, { count: MOST_FIELDS });
 }
 
+/** The fields of a word that can be no others; what may be this or that is as good as unknown. */
+export function certainFields(word: WordNode, state: ShellState, outputOf: OutputOf): readonly string[] {
+  const [only, ...others] = expandFields(word, state, outputOf);
+  return only === undefined || others.length > 0 ? [MANY] : only;
+}
+
 /** The texts that a word may be where it is one: as a value, after `case`, behind a redirection. */
 export function expandText(word: WordNode, state: ShellState, outputOf: OutputOf): readonly string[] {
   let texts: readonly string[] = [""];

@@ -1,16 +1,8 @@
 /** What assignments, and builtins that assign, make certain about variables, or uncertain. */
 import type { SimpleCommandNode, WordNode } from "../engine/parse-script.ts";
-import { expandFields, expandText } from "./expand-word.ts";
+import { certainFields, expandText } from "./expand-word.ts";
 import { outputOfScript } from "./literal-output.ts";
-import {
-  MANY,
-  MOST_VALUES,
-  type ShellState,
-  text,
-  UNKNOWN,
-  UNKNOWN_VALUE,
-  type Value,
-} from "./shell-state.ts";
+import { MOST_VALUES, type ShellState, text, UNKNOWN, UNKNOWN_VALUE, type Value } from "./shell-state.ts";
 
 type Assignment = SimpleCommandNode["assignments"][number];
 /** The engine's form of `declare a=(…)`. */
@@ -75,10 +67,7 @@ function listed(name: string, words: readonly WordNode[], append: boolean, state
   const outputOf = outputOfScript(state);
   const before = append ? state.variables.get(name) : { is: "list" as const, items: [] };
   if (append && before?.is !== "list") return UNKNOWN_VALUE;
-  const items = words.flatMap((word) => {
-    const [only, ...others] = expandFields(word, state, outputOf);
-    return only === undefined || others.length > 0 ? [MANY] : only;
-  });
+  const items = words.flatMap((word) => certainFields(word, state, outputOf));
   return { is: "list", items: [...(before?.is === "list" ? before.items : []), ...items] };
 }
 

@@ -1,6 +1,6 @@
 /** One simple command: what it is, once its words are expanded, and what it does to what is certain about the shell. */
 import type { SimpleCommandNode, WordNode } from "../engine/parse-script.ts";
-import { expandFields, expandText } from "./expand-word.ts";
+import { certainFields, expandFields, expandText } from "./expand-word.ts";
 import { inputOf, outputOfScript } from "./literal-output.ts";
 import { whyPythonModule, whyTierOne } from "./rules.ts";
 import { assignWord, isAssigning, setVariables } from "./set-variables.ts";
@@ -80,13 +80,12 @@ export class SimpleCommands {
     return words.flatMap((word): Field[] => {
       const at = this.#walk.placeOf(word, near);
       const [part] = word.parts;
-      const [only, ...others] = expandFields(word, state, outputOf);
-      if (only === undefined || others.length > 0) return [{ text: MANY, at }];
+      const fields = certainFields(word, state, outputOf);
       if (word.parts.length === 1 && part?.type === "ProcessSubstitution") {
         const content = outputOf(part.body);
         if (content !== null) return [{ text: UNKNOWN, at, content }];
       }
-      return only.map((known) => ({ text: known, at }));
+      return fields.map((known) => ({ text: known, at }));
     });
   }
 

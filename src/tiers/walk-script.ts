@@ -11,7 +11,7 @@ import type {
   WordNode,
 } from "../engine/parse-script.ts";
 import { assignedNames } from "./assigned-names.ts";
-import { expandFields } from "./expand-word.ts";
+import { certainFields } from "./expand-word.ts";
 import { outputOfCommand, outputOfScript } from "./literal-output.ts";
 import { MANY, ShellState, text, UNKNOWN_VALUE } from "./shell-state.ts";
 import { SimpleCommands } from "./simple-command.ts";
@@ -67,21 +67,30 @@ export class ScriptWalk {
 
   /** A script that is text inside this one. What does not parse is left to the shell that would run it. */
   nested(script: string, at: number, state: ShellState): void {
-    spend(script.length * 16);
-    if (!isReadable(script)) return;
-    this.#nestedText += script.length;
-    if (this.depth >= MOST_DEPTH || this.#nestedText > MOST_NESTED_TEXT) return;
-    let parsed: ScriptNode;
+    const parsed = this.#parseInner(script, () => this.parser.parse(script));
+    if (parsed !== null) this.#inside(at, () => this.list(parsed.statements, state));
+  }
+
+  /** Null for what does not parse, which a shell refuses too, and for what costs too much. */
+  #parseInner<T>(source: string, parse: () => T): T | null {
+    spend(source.length * 16);
+    if (!isReadable(source)) return null;
+    this.#nestedText += source.length;
+    if (this.depth >= MOST_DEPTH || this.#nestedText > MOST_NESTED_TEXT) return null;
     try {
-      parsed = this.parser.parse(script);
+      return parse();
     } catch {
-      // Not a script after all, or one that a shell refuses too.
-      return;
+      // No script or word after all.
+      return null;
     }
+  }
+
+  /** Walks what is text at one place of the script. */
+  #inside(at: number, walk: () => void): void {
     const outer = this.fixedAt;
     this.fixedAt = at;
     this.depth++;
-    this.list(parsed.statements, state);
+    walk();
     this.depth--;
     this.fixedAt = outer;
   }
@@ -199,10 +208,7 @@ export class ScriptWalk {
     const fields =
       words === null
         ? (state.positional ?? [MANY])
-        : words.flatMap((word) => {
-            const [only, ...others] = expandFields(word, state, outputOf);
-            return only === undefined || others.length > 0 ? [MANY] : only;
-          });
+        : words.flatMap((word) => certainFields(word, state, outputOf));
     return fields.slice(0, MOST_TURNS).map((field) => (field === MANY ? null : field));
   }
 
@@ -243,23 +249,10 @@ export class ScriptWalk {
   /** Text that the parser leaves for later: an arithmetic expression, a subscript, a pattern. */
   #text(source: unknown, state: ShellState): void {
     if (typeof source !== "string" || !/\$\(|`/.test(source)) return;
-    spend(source.length * 16);
-    if (!isReadable(source)) return;
-    this.#nestedText += source.length;
-    if (this.depth >= MOST_DEPTH || this.#nestedText > MOST_NESTED_TEXT) return;
-    let word: WordNode;
-    try {
+    const word = this.#parseInner(source, () =>
       // Signs of a pattern would keep what stands in its parentheses as one text.
-      word = this.parser.parseText(source.replace(/[@*+?!](?=\()/g, " "));
-    } catch {
-      // Refused where it is expanded, too.
-      return;
-    }
-    const outer = this.fixedAt;
-    this.fixedAt = outer ?? this.#near;
-    this.depth++;
-    this.words(word, state);
-    this.depth--;
-    this.fixedAt = outer;
+      this.parser.parseText(source.replace(/[@*+?!](?=\()/g, " ")),
+    );
+    if (word !== null) this.#inside(this.fixedAt ?? this.#near, () => this.words(word, state));
   }
 }
