@@ -44,7 +44,8 @@ const around = fc.constantFrom<(command: string) => string>(
   (command) => `echo "$(\n${command}\n)"`,
   (command) => `cat <(\n${command}\n)`,
   (command) => `cat <<EOF_${count++}\n$(\n${command}\n)\nEOF_${count - 1}`,
-  (command) => `echo $((1 + $(\n${command}\n)))`,
+  // The shell counts parentheses to the end of arithmetic: one that nothing has opened ends it, and the script is refused.
+  (command) => `echo $((1 + $(\n${command.replaceAll("\nx)\n", "\n(x)\n")}\n)))`,
   (command) => `bash -c ${quoted(command)}`,
   (command) => `eval ${quoted(command)}`,
   (command) => `trap ${quoted(command)} EXIT`,
