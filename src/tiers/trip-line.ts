@@ -2,6 +2,7 @@
 import type { CommandEndFields } from "../shared/events.ts";
 import type { ExecEnding } from "../shared/executor.ts";
 import type { ExecResult } from "../shared/sandbox.ts";
+import { Listener } from "../shell/listener.ts";
 
 /** What follows the line of a trip wire, which does not know whether there is more than its own tier. */
 export const NOTHING_HIGHER =
@@ -18,11 +19,7 @@ export function resultWithLine(
   onStderr: ((chunk: Uint8Array) => void) | undefined,
 ): ExecResult {
   const bytes = Buffer.from(line);
-  try {
-    onStderr?.(new Uint8Array(bytes));
-  } catch {
-    // As with all output: what the callback throws is dropped.
-  }
+  new Listener(onStderr).tell(new Uint8Array(bytes));
   const stderrBytes = new Uint8Array(Buffer.concat([result.stderrBytes, bytes]));
   return { ...result, stderr: result.stderr + line, stderrBytes };
 }
