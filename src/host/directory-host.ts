@@ -18,6 +18,7 @@ import { checkPersistentDirectories, makePersistentDirectories } from "./persist
 import { checkPrepareOptions, checkRuntime } from "./prepare-options.ts";
 import { newId } from "./safe-name.ts";
 import type { LocalHarnessSession } from "./session.ts";
+import { sessionPathsAt } from "./session-paths.ts";
 import { type CreateSessionOptions, SessionStore } from "./session-store.ts";
 import { localSessionWorkspace } from "./session-workspace.ts";
 import { LocalTurn } from "./turn.ts";
@@ -99,7 +100,7 @@ export class DirectoryHost implements LocalHost {
     try {
       // As it is now that nobody else can change it: it may have been removed and made anew before the lock.
       const session = await this.#sessions.open(sessionId);
-      const turns = nodePath.join(session.directory, "turns");
+      const { turns } = sessionPathsAt(session.directory);
       if (lock.tookOver) await closeCutOffTurns(turns);
       const wanted = checkPersistentDirectories(options.persistentDirs);
       const readOnlyPrefixes = await makePersistentDirectories(session.persistentDir, wanted);

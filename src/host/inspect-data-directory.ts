@@ -9,6 +9,7 @@ import { type DataDirectory, dataDirectoryAt } from "./data-directory.ts";
 import { inspectTurn } from "./inspect-turn.ts";
 import { isSafeName } from "./safe-name.ts";
 import { readSession } from "./session-file.ts";
+import { MADE, REMOVED, sessionPathsAt } from "./session-paths.ts";
 
 /** One thing that was found. */
 export interface DataDirectoryFinding {
@@ -122,12 +123,12 @@ class Inspection {
     const names = await this.#list(this.#data.sessions, null);
     for (const name of names.sort()) {
       if (this.#signal.aborted) return;
-      if (isSafeName(name)) await this.#lookAtSession(name);
-      else if (/^\.(?:new|removed)-/.test(name))
+      if (name.startsWith(MADE) || name.startsWith(REMOVED))
         this.#add(
           "note",
           `sessions/${name} is a session that is being made or removed, or was when its process died`,
         );
+      else if (isSafeName(name)) await this.#lookAtSession(name);
       else this.#add("note", `sessions/${name} is no session`);
     }
   }
@@ -150,7 +151,7 @@ class Inspection {
 
   /** @returns whether a live process has it */
   async #lookAtLock(id: string, directory: string): Promise<boolean> {
-    const lock = await lookAtFileLock(nodePath.join(directory, "turn.lock"));
+    const lock = await lookAtFileLock(sessionPathsAt(directory).lock);
     if (lock === undefined) return false;
     if (!lock.isDead) this.#locks.held++;
     else {
@@ -166,7 +167,7 @@ class Inspection {
   }
 
   async #lookAtTurns(sessionId: string, directory: string, isBusy: boolean): Promise<void> {
-    const turns = nodePath.join(directory, "turns");
+    const { turns } = sessionPathsAt(directory);
     const names = (await this.#list(turns, sessionId)).sort();
     for (let from = 0; from < names.length && !this.#signal.aborted; from += AT_ONCE) {
       const some = names.slice(from, from + AT_ONCE);

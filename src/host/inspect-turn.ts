@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import nodePath from "node:path";
 import { codeOf } from "../storage/error-code.ts";
 import { isAlive } from "../storage/process-identity.ts";
+import { turnPathsAt } from "./session-paths.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
 /** What was found in one turn. */
@@ -33,7 +34,7 @@ export async function inspectTurn(
   const broken: string[] = [];
   const notes: string[] = [];
   const state = await inspectRecord(directory, sessionId, broken, notes);
-  const events = await inspectEvents(nodePath.join(directory, "events.ndjson"));
+  const events = await inspectEvents(turnPathsAt(directory).events);
   const isOver = state === "completed" || state === "failed";
   if (state === "cut off") broken.push("it was cut off: the process that ran it is gone");
   const mayGrow = isBusy || state === "running";
@@ -64,7 +65,7 @@ async function inspectRecord(
   notes: string[],
 ): Promise<TurnInspection["state"]> {
   try {
-    const text = await readFile(nodePath.join(directory, "turn.json"), "utf8");
+    const text = await readFile(turnPathsAt(directory).record, "utf8");
     const record = JSON.parse(text) as Partial<TurnRecord> | null;
     const { version, turnId, sessionId: session, status, process } = record ?? {};
     if (version !== 1 || status === undefined || !STATES.includes(status)) {

@@ -1,7 +1,6 @@
 /** What `prepareTurn` is asked with, checked before anything is made. */
 
 import { invalidOption } from "../shared/check-options.ts";
-import { SandboxError } from "../shared/errors.ts";
 import type { HarnessRuntimeOptions } from "../shared/sandbox.ts";
 import { createRuntimeToolBridge } from "../tools/tool-bridge.ts";
 import type { PreparedTurn, PrepareTurnOptions } from "./host.ts";
@@ -48,10 +47,7 @@ export function checkRuntime(runtime: HarnessRuntimeOptions | undefined): Prepar
   checkKeys("runtime", runtime ?? {}, ["python", "javascript"]);
   const { python = true, javascript = true } = runtime ?? {};
   for (const [name, value] of Object.entries({ python, javascript })) {
-    if (typeof value !== "boolean")
-      throw new SandboxError("OPTION_INVALID", `Option "runtime.${name}" must be true or false.`, {
-        option: `runtime.${name}`,
-      });
+    if (typeof value !== "boolean") throw invalidOption(`runtime.${name}`, "true or false");
   }
   return { python, javascript };
 }

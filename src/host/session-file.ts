@@ -8,6 +8,7 @@ import type { DataDirectory } from "./data-directory.ts";
 import { storeFailed } from "./host-errors.ts";
 import { isSafeName, SAFE_NAME_RULE } from "./safe-name.ts";
 import type { LocalHarnessSession } from "./session.ts";
+import { sessionPathsAt } from "./session-paths.ts";
 
 /** Version of the file. */
 const VERSION = 1;
@@ -57,7 +58,7 @@ export async function readSession(data: DataDirectory, id: string): Promise<Loca
   try {
     const info = await lstat(directory);
     if (!info.isDirectory()) throw invalid(id, "is no directory");
-    text = await readFile(nodePath.join(directory, "session.json"), "utf8").catch(async (error: unknown) => {
+    text = await readFile(sessionPathsAt(directory).record, "utf8").catch(async (error: unknown) => {
       if (codeOf(error) !== "ENOENT") throw error;
       // Removed between the two looks, and perhaps made anew: that is no damage.
       const now = await lstat(directory);

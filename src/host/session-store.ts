@@ -16,6 +16,7 @@ import { checkKeys, storeFailed } from "./host-errors.ts";
 import { isSafeName, newId } from "./safe-name.ts";
 import type { LocalHarnessSession } from "./session.ts";
 import { checkMetadata, checkSessionId, readSession, toSession, toSessionText } from "./session-file.ts";
+import { MADE, REMOVED, sessionPathsAt } from "./session-paths.ts";
 
 /** Options of `createSession`. */
 export interface CreateSessionOptions {
@@ -27,10 +28,6 @@ export interface CreateSessionOptions {
   /** Plain JSON data, kept in the session's file. @default {} */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
-
-/** Directories whose name begins so are being made or removed. */
-const MADE = ".new-";
-const REMOVED = ".removed-";
 
 /** Sessions of the same name that may come and go while one is made. */
 const MOVE_TRIES = 20;
@@ -53,10 +50,15 @@ export class SessionStore {
     const session = toSession(this.#data, record);
     const making = this.#aside(MADE);
     try {
-      for (const path of [making, nodePath.join(making, "session"), nodePath.join(making, "artifacts")])
+      const { turns, record: file } = sessionPathsAt(making);
+      for (const path of [
+        making,
+        nodePath.join(making, "session"),
+        nodePath.join(making, "artifacts"),
+        turns,
+      ])
         await mkdir(path, { mode: 0o700 });
-      await mkdir(nodePath.join(making, "turns"), { mode: 0o700 });
-      await writeFileAtomic(nodePath.join(making, "session.json"), toSessionText(record));
+      await writeFileAtomic(file, toSessionText(record));
       await this.#moveInto(making, session);
     } catch (error) {
       await rm(making, { recursive: true, force: true }).catch(() => undefined); // the error before is the one to tell
@@ -103,7 +105,7 @@ export class SessionStore {
 
   /** Takes a session for this process. Rejects with `SESSION_BUSY` or `SESSION_NOT_FOUND`. */
   async lock(id: string): Promise<FileLock> {
-    const path = nodePath.join(this.#data.sessions, id, "turn.lock");
+    const path = sessionPathsAt(nodePath.join(this.#data.sessions, id)).lock;
     let tried: Awaited<ReturnType<typeof tryFileLock>>;
     try {
       tried = await tryFileLock(path);

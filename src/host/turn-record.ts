@@ -4,6 +4,7 @@ import nodePath from "node:path";
 import type { TokenUsage } from "../shared/turn-events.ts";
 import { ownIdentity, type ProcessIdentity } from "../storage/process-identity.ts";
 import { writeFileAtomic } from "../storage/write-file-atomic.ts";
+import { turnPathsAt } from "./session-paths.ts";
 
 /** What the file holds. */
 export interface TurnRecord {
@@ -29,11 +30,9 @@ export interface TurnRecord {
   readonly usage?: TokenUsage;
 }
 
-const FILE = "turn.json";
-
 /** Not synced: after a crash of the machine a record may be older than what it tells of, and never half. */
 export async function writeTurnRecord(directory: string, record: TurnRecord): Promise<void> {
-  await writeFileAtomic(nodePath.join(directory, FILE), `${JSON.stringify(record, null, 2)}\n`, {
+  await writeFileAtomic(turnPathsAt(directory).record, `${JSON.stringify(record, null, 2)}\n`, {
     sync: false,
   });
 }
@@ -47,7 +46,7 @@ export async function closeCutOffTurns(turns: string): Promise<void> {
   for (const name of names) {
     const directory = nodePath.join(turns, name);
     try {
-      const record = JSON.parse(await readFile(nodePath.join(directory, FILE), "utf8")) as TurnRecord;
+      const record = JSON.parse(await readFile(turnPathsAt(directory).record, "utf8")) as TurnRecord;
       if (record.status !== "running" || isOwn(record.process)) continue;
       const error = "the process that ran the turn ended before the turn did";
       await writeTurnRecord(directory, { ...record, status: "aborted", error });

@@ -16,6 +16,7 @@ import { ownIdentity } from "../storage/process-identity.ts";
 import { writeArtifact } from "./artifacts.ts";
 import type { PreparedTurn, PrepareTurnOptions, TurnArtifact, TurnOutcome } from "./host.ts";
 import type { LocalHarnessSession } from "./session.ts";
+import { sessionPathsAt, turnPathsAt } from "./session-paths.ts";
 import { checkOutcome } from "./turn-outcome.ts";
 import { type TurnRecord, writeTurnRecord } from "./turn-record.ts";
 import { TurnSandbox } from "./turn-sandbox.ts";
@@ -74,7 +75,7 @@ export class LocalTurn implements PreparedTurn {
     this.sandboxMode = sandboxMode;
     this.#stream = new TurnStream({
       turnId: id,
-      file: `${parts.directory}/events.ndjson`,
+      file: turnPathsAt(parts.directory).events,
       onEvent: options.onEvent,
     });
     this.#sandbox = new TurnSandbox(() => this.#makeSandbox());
@@ -213,7 +214,7 @@ export class LocalTurn implements PreparedTurn {
       traceOptions,
       getReadOnlyPrefixes: () => readOnlyPrefixes,
       // One turn at a time has a session, so one sandbox at a time has its journal.
-      changeJournal: `${session.directory}/changes.journal`,
+      changeJournal: sessionPathsAt(session.directory).changeJournal,
     });
   }
 
