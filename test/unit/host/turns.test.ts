@@ -1,28 +1,10 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import type { HarnessSandbox, HarnessSandboxFactory, HarnessTurnEvent } from "../../../src/index.ts";
+import type { HarnessTurnEvent } from "../../../src/index.ts";
+import { gate } from "../../helpers/gate.ts";
 import { hostForTest, scriptedSandbox, turnOnDisk, typesOf } from "../../helpers/hosts.ts";
-
-/** Something to wait for, settled from outside. */
-function gate<T = void>(): { promise: Promise<T>; open: (value: T) => void; fail: (error: unknown) => void } {
-  let open: (value: T) => void = () => undefined;
-  let fail: (error: unknown) => void = () => undefined;
-  const promise = new Promise<T>((resolve, reject) => {
-    open = resolve;
-    fail = reject;
-  });
-  return { promise, open, fail };
-}
 
 test("a turn is one stream of events, numbered over all who tell, and the file says the same", async () => {
   const host = hostForTest({ sandbox: scriptedSandbox() });
@@ -90,127 +72,6 @@ test("a session has one turn at a time, and the next one as soon as that has end
   await turn?.dispose();
   await using next = await host.prepareTurn({ session: session.id });
   expect(next.session.id).toBe(session.id);
-});
-
-test("a sandbox is made at its first use and once, however many ask", async () => {
-  const made: HarnessSandbox[] = [];
-  const factory: HarnessSandboxFactory = async (options) => {
-    const sandbox = await scriptedSandbox()(options);
-    made.push(sandbox);
-    return sandbox;
-  };
-  const host = hostForTest({ sandbox: factory });
-  await using turn = await host.prepareTurn();
-  expect(made).toHaveLength(0);
-  expect(turn.sandboxOpened).toBe(false);
-  const got = await Promise.all([turn.sandbox(), turn.sandbox(), turn.sandbox()]);
-  expect(made).toHaveLength(1);
-  expect(new Set(got)).toEqual(new Set(made));
-  expect(await turn.sandbox()).toBe(made[0]);
-  expect(turn.sandboxOpened).toBe(true);
-});
-
-test.each<[string, () => unknown, string]>([
-  ["rejects", async () => Promise.reject(new Error("no room at /srv/secret")), "no room at <path>"],
-  [
-    "throws",
-    () => {
-      throw new Error("no room");
-    },
-    "no room",
-  ],
-  ["gives nothing", async () => undefined, "the factory gave no sandbox"],
-])("a factory that %s is an error that says so, and may be asked again", async (_what, fail, message) => {
-  let asked = 0;
-  const factory = ((options) =>
-    ++asked === 1 ? fail() : scriptedSandbox()(options)) as HarnessSandboxFactory;
-  const host = hostForTest({ sandbox: factory });
-  await using turn = await host.prepareTurn();
-  const failed = await Promise.allSettled([turn.sandbox(), turn.sandbox()]);
-  for (const one of failed)
-    expect(one).toMatchObject({
-      reason: { code: "SANDBOX_UNAVAILABLE", message: expect.stringContaining(message) },
-    });
-  expect(asked).toBe(1);
-  expect(turn.sandboxOpened).toBe(false);
-  expect(await (await turn.sandbox()).exec("x")).toMatchObject({ stdout: "x\n" });
-});
-
-test.each<[string, () => Promise<void>, string]>([
-  ["fails", async () => Promise.reject(new Error("stuck at /srv/secret")), "stuck at <path>"],
-  ["never ends", () => new Promise(() => undefined), "dispose took longer than 50 ms"],
-])(
-  "a sandbox whose dispose %s is told once, and the turn keeps its outcome",
-  async (_what, dispose, error) => {
-    const bare: HarnessSandboxFactory = async (options) => {
-      const sandbox = await scriptedSandbox()(options);
-      return { exec: sandbox.exec.bind(sandbox), dispose } as unknown as HarnessSandbox;
-    };
-    const host = hostForTest({ sandbox: bare, disposeTimeoutMs: 50 });
-    const turn = await host.prepareTurn();
-    await turn.sandbox();
-    turn.end({ status: "completed" });
-    await turn.dispose();
-    const { events, record, isLocked } = turnOnDisk(host, turn);
-    expect(typesOf(events)).toEqual(["turn.started", "runtime.dispose.failed", "turn.completed"]);
-    expect(events[1]).toMatchObject({ error: expect.stringContaining(error) });
-    expect(record).toMatchObject({ status: "completed" });
-    expect(isLocked).toBe(false);
-  },
-);
-
-test("what the runtime tells of its own dispose is not told twice", async () => {
-  const host = hostForTest({
-    sandbox: scriptedSandbox(undefined, () => Promise.reject(new Error("stuck"))),
-  });
-  const turn = await host.prepareTurn();
-  await turn.sandbox();
-  await turn.dispose();
-  expect(typesOf(turnOnDisk(host, turn).events)).toEqual([
-    "turn.started",
-    "runtime.dispose.failed",
-    "turn.failed",
-  ]);
-});
-
-test("a turn that ends while its sandbox is being made waits for it and disposes of it", async () => {
-  const { promise, open } = gate();
-  let disposed = 0;
-  const host = hostForTest({
-    sandbox: async (options) => {
-      await promise;
-      return await scriptedSandbox(undefined, () => void disposed++)(options);
-    },
-  });
-  const turn = await host.prepareTurn();
-  const asked = turn.sandbox();
-  const rejected = expect(asked).rejects.toMatchObject({ code: "TURN_ENDED" });
-  const disposing = turn.dispose();
-  open();
-  await Promise.all([disposing, rejected]);
-  expect(disposed).toBe(1);
-  expect(typesOf(turnOnDisk(host, turn).events)).toEqual(["turn.started", "turn.failed"]);
-});
-
-test("a sandbox that comes after the turn has given up on it is told, and disposed of when it comes", async () => {
-  const { promise, open } = gate();
-  const gone = gate();
-  const host = hostForTest({
-    disposeTimeoutMs: 30,
-    sandbox: async (options) => {
-      await promise;
-      return await scriptedSandbox(undefined, () => gone.open())(options);
-    },
-  });
-  const turn = await host.prepareTurn();
-  const asked = expect(turn.sandbox()).rejects.toMatchObject({ code: "TURN_ENDED" });
-  await turn.dispose();
-  expect(turnOnDisk(host, turn).events[1]).toMatchObject({
-    type: "harness.runtime.dispose.failed",
-    error: expect.stringContaining("still being made"),
-  });
-  open();
-  await Promise.all([gone.promise, asked]);
 });
 
 test("closing a host ends its turns, those under way too, and takes no more", async () => {
@@ -293,71 +154,6 @@ test("an event that is no JSON costs its fields, not the file its order", async 
   const { events } = turnOnDisk(host, turn);
   expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3]);
   expect(events[1]).toMatchObject({ type: "harness.tool_call.completed", notJson: true });
-});
-
-test("artifacts get names of their own, and nothing that scripts left is overwritten or followed", async () => {
-  const host = hostForTest({ sandbox: scriptedSandbox() });
-  const session = await host.createSession();
-  const outside = join(host.dataDir, "outside.txt");
-  symlinkSync(outside, join(session.artifactsDir, "link.txt"));
-  writeFileSync(join(session.artifactsDir, "taken.txt"), "theirs");
-  await using turn = await host.prepareTurn({ session });
-  const names: Record<string, string> = {
-    "taken.txt": "/artifacts/taken-2.txt",
-    "link.txt": "/artifacts/link-2.txt",
-    "../../etc/passwd": "/artifacts/passwd",
-    "C:\\temp\\a.txt": "/artifacts/a.txt",
-    ".hidden": "/artifacts/hidden",
-    "-rf": "/artifacts/_rf",
-    "...": "/artifacts/artifact",
-    "a\0b\n.txt": "/artifacts/a_b_.txt",
-    "nul.txt": "/artifacts/_nul.txt",
-    "Ergebnis für Ä.csv": "/artifacts/Ergebnis für Ä.csv",
-  };
-  for (const [name, path] of Object.entries(names)) {
-    expect(await turn.artifact(name, "ours")).toEqual({ path, sizeBytes: 4 });
-    expect(readFileSync(join(session.artifactsDir, path.slice("/artifacts/".length)), "utf8")).toBe("ours");
-  }
-  expect(existsSync(outside)).toBe(false);
-  expect(readFileSync(join(session.artifactsDir, "taken.txt"), "utf8")).toBe("theirs");
-  const many = await Promise.all(
-    Array.from({ length: 20 }, () => turn.artifact(`${"é".repeat(300)}.log`, Uint8Array.of(1))),
-  );
-  expect(new Set(many.map(({ path }) => path)).size).toBe(20);
-  for (const { path } of many) expect(Buffer.byteLength(path)).toBeLessThan(255);
-  await expect(turn.artifact("", "x")).rejects.toMatchObject({ code: "OPTION_INVALID" });
-  await expect(turn.artifact("x", 1 as never)).rejects.toMatchObject({ code: "OPTION_INVALID" });
-});
-
-test("persistent directories are made on demand, and those that are ro reach the factory as prefixes", async () => {
-  let prefixes: readonly string[] | undefined;
-  const host = hostForTest({
-    sandbox: async (options) => {
-      prefixes = options.getReadOnlyPrefixes?.();
-      return await scriptedSandbox()(options);
-    },
-  });
-  await using turn = await host.prepareTurn({
-    persistentDirs: [
-      { name: "notes", access: "rw" },
-      { name: "rules", access: "ro" },
-    ],
-  });
-  await turn.sandbox();
-  expect(prefixes).toEqual(["/persistent/rules"]);
-  expect(readdirSync(join(host.dataDir, "persistent")).sort()).toEqual(["notes", "rules"]);
-});
-
-test("a link that a script left where a persistent directory should be is refused, and the session is free", async () => {
-  const host = hostForTest({ sandbox: scriptedSandbox() });
-  const session = await host.createSession();
-  const outside = join(host.dataDir, "outside");
-  mkdirSync(outside);
-  symlinkSync(outside, join(session.persistentDir, "notes"));
-  await expect(
-    host.prepareTurn({ session, persistentDirs: [{ name: "notes", access: "rw" }] }),
-  ).rejects.toMatchObject({ code: "OPTION_INVALID", data: { name: "notes" } });
-  await (await host.prepareTurn({ session })).dispose();
 });
 
 test.each([

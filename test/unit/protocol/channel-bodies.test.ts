@@ -4,13 +4,13 @@ import { DEFAULT_LIMITS } from "../../../src/protocol/channel-contract.ts";
 import { decodeFrame } from "../../../src/protocol/codec.ts";
 import { FrameReader } from "../../../src/protocol/frame.ts";
 import type { ChunkFrame, Frame } from "../../../src/protocol/frame-kinds.ts";
+import { gate } from "../../helpers/gate.ts";
 import {
   BIG_FRAME,
   bytes,
   execParams,
   exited,
   fsParams,
-  gate,
   HELLO,
   pair,
   parentEnd,

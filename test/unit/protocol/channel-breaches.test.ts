@@ -1,13 +1,13 @@
 import { expect, test, vi } from "vitest";
 import { MAX_TOOL_INPUT_BYTES } from "../../../src/protocol/messages.ts";
 import { MAX_NODES } from "../../../src/protocol/value-caps.ts";
+import { gate } from "../../helpers/gate.ts";
 import {
   bytes,
   easyParent,
   execParams,
   exited,
   fsParams,
-  gate,
   HELLO,
   parentAgainst,
   parentEnd,

@@ -2,13 +2,13 @@ import { expect, test } from "vitest";
 import { CallFailure } from "../../../src/protocol/call-failure.ts";
 import { decodeFrame } from "../../../src/protocol/codec.ts";
 import { FrameReader } from "../../../src/protocol/frame.ts";
+import { gate } from "../../helpers/gate.ts";
 import {
   BIG_FRAME,
   bytes,
   execParams,
   exited,
   fsParams,
-  gate,
   HELLO,
   openParams,
   pair,

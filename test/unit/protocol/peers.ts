@@ -209,20 +209,5 @@ export function workerAgainst(
   return Object.assign(peer, { channel });
 }
 
-/** A promise and the hand that settles it. */
-export function gate<T = void>(): {
-  promise: Promise<T>;
-  open: (value: T) => void;
-  fail: (e: unknown) => void;
-} {
-  let open: (value: T) => void = () => undefined;
-  let fail: (error: unknown) => void = () => undefined;
-  const promise = new Promise<T>((resolve, reject) => {
-    open = resolve;
-    fail = reject;
-  });
-  return { promise, open, fail };
-}
-
 /** Lets every microtask that is due run. */
 export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
