@@ -22,22 +22,25 @@ test("directories nested deeper than a path may be long are removed, and nothing
   expect(readFileSync(join(outside, "kept"), "utf8")).toBe("kept");
 });
 
-test.skipIf(process.getuid?.() !== 0)("directories closed to their own user are removed (tried as root only, as another user)", () => {
-  const root = join(tempDir(), "root");
-  const program = `
+test.skipIf(process.getuid?.() !== 0)(
+  "directories closed to their own user are removed (tried as root only)",
+  () => {
+    const root = join(tempDir(), "root");
+    const program = `
     import { chmodSync, mkdirSync } from "node:fs";
     import { removeAllSync } from ${JSON.stringify(join(import.meta.dirname, "../../../src/workspace/remove-all.ts"))};
     process.setgid(65534); process.setuid(65534);
     mkdirSync(process.argv[1] + "/z/y", { recursive: true });
     chmodSync(process.argv[1] + "/z/y", 0); chmodSync(process.argv[1] + "/z", 0);
     removeAllSync(process.argv[1]);`;
-  const holder = join(root, "..");
-  spawnSync("chmod", ["-R", "a+rwx", holder]);
-  const { status, stderr } = spawnSync(
-    process.execPath,
-    ["--import", "tsx", "--input-type=module", "--eval", program, root],
-    { encoding: "utf8" },
-  );
-  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-  expect(existsSync(root)).toBe(false);
-});
+    const holder = join(root, "..");
+    spawnSync("chmod", ["-R", "a+rwx", holder]);
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ["--import", "tsx", "--input-type=module", "--eval", program, root],
+      { encoding: "utf8" },
+    );
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(existsSync(root)).toBe(false);
+  },
+);
