@@ -4,6 +4,7 @@ import { checkId, checkOptions, checkTime, optional } from "../check.ts";
 import { digestOf, toJsonValue } from "../json-text.ts";
 import { ALL, byTime } from "../order.ts";
 import { CREATE_OPTIONS, conflict, type LedgerContext, WorkCore } from "../work-core.ts";
+import { workVerbs } from "../work-verbs.ts";
 
 export function createContinuationLedger(context: LedgerContext): ContinuationLedger {
   const core = new WorkCore<Continuation>(context, {
@@ -13,6 +14,7 @@ export function createContinuationLedger(context: LedgerContext): ContinuationLe
     beforeClaim: (row) => (row.answer === null ? { ...row, answer: { is: "timeout" } } : row),
   });
   return {
+    ...workVerbs(core, ["runId"]),
     async create(options = {}) {
       checkOptions("create", options, [...CREATE_OPTIONS, "runId", "state", "expiresAtMs"]);
       const runId = optional("runId", options.runId, checkId) ?? null;
@@ -43,11 +45,5 @@ export function createContinuationLedger(context: LedgerContext): ContinuationLe
       return core.claim(checkOptions("claim", options, ["owner", "leaseMs"]), [ALL]);
     },
     complete: async (claim) => core.complete(claim, (row) => row),
-    get: async (id) => core.get(id),
-    list: async (options) => core.list(options, ["runId"]),
-    renew: async (claim, options) => core.renew(claim, options),
-    fail: async (claim, error, options) => core.fail(claim, error, options),
-    cancel: async (id) => core.cancel(id),
-    prune: async (options) => core.prune(options),
   };
 }

@@ -4,6 +4,7 @@ import { checkId, checkOptions, checkText } from "../check.ts";
 import { MAX_VALUE_BYTES, toJsonValue } from "../json-text.ts";
 import { byTime } from "../order.ts";
 import { CREATE_OPTIONS, type LedgerContext, WorkCore } from "../work-core.ts";
+import { workVerbs } from "../work-verbs.ts";
 
 /** A row has two values of the largest size at most, and a little else. */
 const MAX_ROW_BYTES = 3 * MAX_VALUE_BYTES;
@@ -15,6 +16,7 @@ export function createDeadLetterLedger(context: LedgerContext): DeadLetterLedger
     orderOf: (row) => byTime(row, row.ledger),
   });
   return {
+    ...workVerbs(core, ["ledger"]),
     async create(options) {
       checkOptions("create", options, [...CREATE_OPTIONS, "ledger", "rowId", "reason", "row"]);
       const ledger = checkId("ledger", options.ledger);
@@ -37,11 +39,5 @@ export function createDeadLetterLedger(context: LedgerContext): DeadLetterLedger
       );
     },
     complete: async (claim) => core.complete(claim, (row) => row),
-    get: async (id) => core.get(id),
-    list: async (options) => core.list(options, ["ledger"]),
-    renew: async (claim, options) => core.renew(claim, options),
-    fail: async (claim, error, options) => core.fail(claim, error, options),
-    cancel: async (id) => core.cancel(id),
-    prune: async (options) => core.prune(options),
   };
 }

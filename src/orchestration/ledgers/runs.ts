@@ -5,6 +5,7 @@ import { checkClaimOptions, DEFAULT_LEASE_MS } from "../check-claim.ts";
 import { toJsonValue } from "../json-text.ts";
 import { ALL, byTime } from "../order.ts";
 import { CREATE_OPTIONS, type LedgerContext, WorkCore } from "../work-core.ts";
+import { workVerbs } from "../work-verbs.ts";
 
 export function createRunLedger(context: LedgerContext): RunLedger {
   const core = new WorkCore<Run>(context, {
@@ -14,6 +15,7 @@ export function createRunLedger(context: LedgerContext): RunLedger {
     beforeClaim: (row) => ({ ...row, isWoken: false }),
   });
   return {
+    ...workVerbs(core, ["sessionId"]),
     async create(options = {}) {
       checkOptions("create", options, [...CREATE_OPTIONS, "sessionId", "input"]);
       const sessionId = optional("sessionId", options.sessionId, checkId) ?? null;
@@ -69,11 +71,5 @@ export function createRunLedger(context: LedgerContext): RunLedger {
       const value = toJsonValue("output", output);
       return core.complete(claim, (row) => ({ ...row, output: value }));
     },
-    get: async (id) => core.get(id),
-    list: async (options) => core.list(options, ["sessionId"]),
-    renew: async (claim, options) => core.renew(claim, options),
-    fail: async (claim, error, options) => core.fail(claim, error, options),
-    cancel: async (id) => core.cancel(id),
-    prune: async (options) => core.prune(options),
   };
 }

@@ -4,6 +4,7 @@ import { checkInteger, checkOptions, checkTime, invalid, optional } from "../che
 import { toJsonValue } from "../json-text.ts";
 import { ALL, byTime } from "../order.ts";
 import { CREATE_OPTIONS, type LedgerContext, WorkCore } from "../work-core.ts";
+import { workVerbs } from "../work-verbs.ts";
 
 const MIN_EVERY_MS = 1_000;
 const MAX_EVERY_MS = 10 * 366 * 24 * 3_600_000;
@@ -16,6 +17,7 @@ export function createScheduleLedger(context: LedgerContext): ScheduleLedger {
     afterLastAttempt: (row, nowMs) => toNext(row, nowMs, nextOf(row, nowMs)),
   });
   return {
+    ...workVerbs(core),
     async create(options) {
       checkOptions("create", options, [...CREATE_OPTIONS, "everyMs", "startAtMs", "catchUp", "payload"]);
       const everyMs = checkInteger("everyMs", options.everyMs, MIN_EVERY_MS, MAX_EVERY_MS);
@@ -50,12 +52,6 @@ export function createScheduleLedger(context: LedgerContext): ScheduleLedger {
         return toNext(done, nowMs, nextAtMs ?? nextOf(row, nowMs));
       });
     },
-    get: async (id) => core.get(id),
-    list: async (options) => core.list(options),
-    renew: async (claim, options) => core.renew(claim, options),
-    fail: async (claim, error, options) => core.fail(claim, error, options),
-    cancel: async (id) => core.cancel(id),
-    prune: async (options) => core.prune(options),
   };
 }
 

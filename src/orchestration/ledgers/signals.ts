@@ -4,6 +4,7 @@ import { checkId, checkOptions } from "../check.ts";
 import { toJsonValue } from "../json-text.ts";
 import { byPosition, claimInLine, nextPosition } from "../order.ts";
 import { CREATE_OPTIONS, type LedgerContext, WorkCore } from "../work-core.ts";
+import { workVerbs } from "../work-verbs.ts";
 
 export function createSignalLedger(context: LedgerContext): SignalLedger {
   const core = new WorkCore<Signal>(context, {
@@ -11,6 +12,7 @@ export function createSignalLedger(context: LedgerContext): SignalLedger {
     orderOf: (row) => byPosition(row, row.target),
   });
   return {
+    ...workVerbs(core, ["target"]),
     async create(options) {
       checkOptions("create", options, [...CREATE_OPTIONS, "target", "name", "payload"]);
       const target = checkId("target", options.target);
@@ -26,11 +28,5 @@ export function createSignalLedger(context: LedgerContext): SignalLedger {
       return claimInLine(core, checkId("target", options.target), options, async () => 1);
     },
     complete: async (claim) => core.complete(claim, (row) => row),
-    get: async (id) => core.get(id),
-    list: async (options) => core.list(options, ["target"]),
-    renew: async (claim, options) => core.renew(claim, options),
-    fail: async (claim, error, options) => core.fail(claim, error, options),
-    cancel: async (id) => core.cancel(id),
-    prune: async (options) => core.prune(options),
   };
 }

@@ -4,6 +4,7 @@ import { checkId, checkOptions, checkTime, optional } from "../check.ts";
 import { toJsonValue } from "../json-text.ts";
 import { byTime } from "../order.ts";
 import { CREATE_OPTIONS, type LedgerContext, WorkCore } from "../work-core.ts";
+import { workVerbs } from "../work-verbs.ts";
 
 export function createTaskLedger(context: LedgerContext): TaskLedger {
   const core = new WorkCore<Task>(context, {
@@ -11,6 +12,7 @@ export function createTaskLedger(context: LedgerContext): TaskLedger {
     orderOf: (row) => byTime(row, row.kind),
   });
   return {
+    ...workVerbs(core, ["kind"]),
     async create(options) {
       checkOptions("create", options, [...CREATE_OPTIONS, "kind", "input", "dueAtMs"]);
       const kind = checkId("kind", options.kind);
@@ -35,11 +37,5 @@ export function createTaskLedger(context: LedgerContext): TaskLedger {
       const value = toJsonValue("output", output);
       return core.complete(claim, (row) => ({ ...row, output: value }));
     },
-    get: async (id) => core.get(id),
-    list: async (options) => core.list(options, ["kind"]),
-    renew: async (claim, options) => core.renew(claim, options),
-    fail: async (claim, error, options) => core.fail(claim, error, options),
-    cancel: async (id) => core.cancel(id),
-    prune: async (options) => core.prune(options),
   };
 }

@@ -4,10 +4,12 @@ import { checkId, checkOptions, checkTime } from "../check.ts";
 import { toJsonValue } from "../json-text.ts";
 import { ALL, byTime } from "../order.ts";
 import { CREATE_OPTIONS, conflict, type LedgerContext, WorkCore } from "../work-core.ts";
+import { workVerbs } from "../work-verbs.ts";
 
 export function createWakeupLedger(context: LedgerContext): WakeupLedger {
   const core = new WorkCore<Wakeup>(context, { ledger: "wakeups", orderOf: (row) => byTime(row, ALL) });
   return {
+    ...workVerbs(core),
     async create(options) {
       checkOptions("create", options, [...CREATE_OPTIONS, "wakeAtMs", "payload"]);
       const wakeAtMs = checkTime("wakeAtMs", options.wakeAtMs);
@@ -32,11 +34,5 @@ export function createWakeupLedger(context: LedgerContext): WakeupLedger {
       return core.claim(checkOptions("claim", options, ["owner", "leaseMs"]), [ALL]);
     },
     complete: async (claim) => core.complete(claim, (row) => row),
-    get: async (id) => core.get(id),
-    list: async (options) => core.list(options),
-    renew: async (claim, options) => core.renew(claim, options),
-    fail: async (claim, error, options) => core.fail(claim, error, options),
-    cancel: async (id) => core.cancel(id),
-    prune: async (options) => core.prune(options),
   };
 }

@@ -4,6 +4,7 @@ import { checkBoolean, checkId, checkInteger, checkOptions } from "../check.ts";
 import { toJsonValue } from "../json-text.ts";
 import { byPosition, claimInLine, nextPosition } from "../order.ts";
 import { CREATE_OPTIONS, type LedgerContext, WorkCore } from "../work-core.ts";
+import { workVerbs } from "../work-verbs.ts";
 
 const DEFAULTS: QueueSettings = { concurrency: 1, isPaused: false };
 
@@ -19,6 +20,7 @@ export function createWorkflowQueueLedger(context: LedgerContext): WorkflowQueue
     ...((await store.readJson(path(queue))) as Partial<QueueSettings> | undefined),
   });
   return {
+    ...workVerbs(core, ["queue"]),
     async create(options) {
       checkOptions("create", options, [...CREATE_OPTIONS, "queue", "input"]);
       const queue = checkId("queue", options.queue);
@@ -56,11 +58,5 @@ export function createWorkflowQueueLedger(context: LedgerContext): WorkflowQueue
         return after;
       });
     },
-    get: async (id) => core.get(id),
-    list: async (options) => core.list(options, ["queue"]),
-    renew: async (claim, options) => core.renew(claim, options),
-    fail: async (claim, error, options) => core.fail(claim, error, options),
-    cancel: async (id) => core.cancel(id),
-    prune: async (options) => core.prune(options),
   };
 }
