@@ -17,6 +17,7 @@ import { isSandboxError, SandboxError } from "../shared/errors.ts";
 import { codeOf } from "../storage/error-code.ts";
 import { acquireLeaseLock, type LeaseLock } from "../storage/lease-lock.ts";
 import { makeDirectory, removeStaged, writeStaged } from "../storage/staged-write.ts";
+import { lockLost } from "./lock-lost.ts";
 import { toLockOptions } from "./lock-options.ts";
 import { fromFileName, toFileName, toSegments } from "./store-path.ts";
 
@@ -111,12 +112,8 @@ class FileStore implements DurableJsonStore {
     run: (lock: StoreLock) => Promise<T>,
   ): Promise<T> {
     const directory = join(this.#root, ".locks", toSegments(name).map(toFileName).join("%"));
-    const { leaseMs, waitMs, renew, signal } = toLockOptions(options);
     const held = await acquireLeaseLock(directory, {
-      leaseMs,
-      waitMs,
-      renew,
-      signal,
+      ...toLockOptions(options),
       ...(this.#label === undefined ? {} : { label: this.#label }),
     });
     const lock: StoreLock = { name, token: held.token, lost: held.lost };
@@ -153,11 +150,11 @@ class FileStore implements DurableJsonStore {
       return;
     }
     const held = this.#held.get(lock);
-    if (held === undefined) throw lost(lock);
+    if (held === undefined) throw lockLost(lock);
     try {
       await change(held.stagingDirectory);
     } catch (error) {
-      if (!(await held.isHeld())) throw lost(lock);
+      if (!(await held.isHeld())) throw lockLost(lock);
       throw failed(verb, file, error);
     }
   }
@@ -177,13 +174,6 @@ class FileStore implements DurableJsonStore {
 
 function isMissing(error: unknown): boolean {
   return codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR";
-}
-
-function lost({ name, token }: StoreLock): SandboxError {
-  return new SandboxError("LOCK_LOST", `The lock ${name} is no longer held with token ${token}.`, {
-    name,
-    token,
-  });
 }
 
 function failed(verb: string, file: string, cause: unknown): SandboxError {

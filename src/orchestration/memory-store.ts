@@ -8,6 +8,7 @@ import type {
   WithLockOptions,
 } from "../shared/durable-store.ts";
 import { SandboxError } from "../shared/errors.ts";
+import { lockLost } from "./lock-lost.ts";
 import { toLockOptions } from "./lock-options.ts";
 import { toSegments } from "./store-path.ts";
 
@@ -86,7 +87,7 @@ class MemoryStore implements DurableJsonStore {
 
   #check(lock: StoreLock | undefined): void {
     if (lock === undefined) return;
-    if (this.#locks.get(lock.name)?.holder?.token !== lock.token) throw lost(lock.name, lock.token);
+    if (this.#locks.get(lock.name)?.holder?.token !== lock.token) throw lockLost(lock);
   }
 }
 
@@ -111,20 +112,13 @@ function takeLock(name: string, lock: Lock, leaseMs: number | undefined): Holder
     }, leaseMs);
   }
   lock.holder = holder;
-  before?.lost.abort(lost(name, before.token));
+  before?.lost.abort(lockLost({ name, token: before.token }));
   return holder;
 }
 
 function wakeOne(lock: Lock): void {
   const [first] = lock.waiting;
   first?.();
-}
-
-function lost(name: string, token: number): SandboxError {
-  return new SandboxError("LOCK_LOST", `The lock ${name} is no longer held with token ${token}.`, {
-    name,
-    token,
-  });
 }
 
 /** Resolves with the lock taken: between its being free and its being taken nothing else runs. */
