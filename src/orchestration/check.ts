@@ -81,3 +81,7 @@ export function newId(nowMs: number): string {
 export function toTimeKey(timeMs: number): string {
   return timeMs.toString(36).padStart(9, "0");
 }
+
+export function fromTimeKey(key: string): number {
+  return Number.parseInt(key, 36);
+}

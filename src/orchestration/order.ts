@@ -1,6 +1,6 @@
 /** The two orders in which rows are claimed: by the time when they are due, and by their place in a line. */
 import type { Claimed, ClaimOptions, WorkRow } from "../shared/ledgers/row.ts";
-import { toTimeKey } from "./check.ts";
+import { fromTimeKey, toTimeKey } from "./check.ts";
 import { checkClaimOptions } from "./check-claim.ts";
 import type { OrderKey, TableChange } from "./table.ts";
 import type { WorkCore } from "./work-core.ts";
@@ -28,7 +28,7 @@ export async function nextPosition<Row extends LinedRow>(
   group: string,
 ): Promise<number> {
   const last = (await change.entries(group)).at(-1);
-  return last === undefined ? 1 : Number.parseInt(last.key, 36) + 1;
+  return last === undefined ? 1 : fromTimeKey(last.key) + 1;
 }
 
 /**

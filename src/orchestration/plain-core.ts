@@ -1,7 +1,8 @@
 /** What ledgers do whose rows nobody claims: written once, read, listed, removed. */
 import type { JsonValue } from "../shared/durable-store.ts";
 import type { LedgerRow, PruneOptions } from "../shared/ledgers/row.ts";
-import { checkId, checkInteger, checkOptions, checkTime, newId } from "./check.ts";
+import { checkId, newId } from "./check.ts";
+import { listRows } from "./list-rows.ts";
 import { prune } from "./prune.ts";
 import { Table } from "./table.ts";
 import type { LedgerContext } from "./work-core.ts";
@@ -22,7 +23,7 @@ export class PlainCore<Row extends LedgerRow> {
   }
 
   now(): number {
-    return checkTime("now()", Math.floor(this.#now()));
+    return this.#now();
   }
 
   create(id: string | undefined, given: JsonValue, make: (base: LedgerRow) => Row): Promise<Row> {
@@ -41,14 +42,7 @@ export class PlainCore<Row extends LedgerRow> {
 
   /** `also`: the names of the ledger's own filters, whose values rows must have. */
   list(options: PlainListOptions = {}, also: readonly (keyof Row & string)[] = []): Promise<readonly Row[]> {
-    checkOptions("list", options, ["after", "limit", ...also]);
-    const { after, limit = 100 } = options;
-    checkInteger("limit", limit, 1, 1_000);
-    const wanted = Object.entries(options).filter(
-      ([name, value]) => (also as readonly string[]).includes(name) && value !== undefined,
-    );
-    const accepts = (row: Row) => wanted.every(([name, value]) => row[name as keyof Row] === value);
-    return this.table.list(accepts, after === undefined ? undefined : checkId("after", after), limit);
+    return listRows(this.table, options, ["after", "limit", ...also]);
   }
 
   remove(id: string): Promise<void> {

@@ -5,6 +5,7 @@ import type { DurableJsonStore } from "../shared/durable-store.ts";
 import type { DeadLetterLedger } from "../shared/ledgers/dead-letters.ts";
 import type { WorkRow } from "../shared/ledgers/row.ts";
 import type { HarnessOrchestrationServices } from "../shared/orchestration.ts";
+import { checkTime } from "./check.ts";
 import { fileJsonStore } from "./file-store.ts";
 import { createApprovalLedger } from "./ledgers/approvals.ts";
 import { createArtifactLedger } from "./ledgers/artifacts.ts";
@@ -70,7 +71,8 @@ function createServices(
   now: (() => number) | undefined,
 ): HarnessOrchestrationServices {
   if (now !== undefined && typeof now !== "function") throw invalidOption("now", "a function");
-  const clock = { store, prefix, now: now ?? Date.now };
+  const read = now ?? Date.now;
+  const clock = { store, prefix, now: () => checkTime("now()", Math.floor(read())) };
   // The last place: what fails there stays there, as `failed`.
   const deadLetters = createDeadLetterLedger({ ...clock, bury: async () => undefined });
   const context: LedgerContext = { ...clock, bury: (...what) => bury(deadLetters, ...what) };

@@ -18,9 +18,10 @@ import type {
   WorkRow,
   WorkStatus,
 } from "../shared/ledgers/row.ts";
-import { checkBoolean, checkId, checkInteger, checkOptions, checkText, checkTime, newId } from "./check.ts";
+import { checkBoolean, checkId, checkInteger, checkOptions, checkText, fromTimeKey, newId } from "./check.ts";
 import { checkClaim, checkClaimOptions, DEFAULT_LEASE_MS, MAX_LEASE_MS } from "./check-claim.ts";
 import { digestOf } from "./json-text.ts";
+import { listRows } from "./list-rows.ts";
 import { prune } from "./prune.ts";
 import { type OrderEntry, type OrderKey, Table, type TableChange } from "./table.ts";
 
@@ -29,6 +30,7 @@ export interface LedgerContext {
   readonly store: DurableJsonStore;
   /** Path of all ledgers in the store, `""` or ending in `/`. */
   readonly prefix: string;
+  /** Whole milliseconds since the epoch, checked. */
   readonly now: () => number;
   /** Keeps a row that has failed for good; called before the row says so. Repeated for the same row and token. */
   readonly bury: (ledger: string, row: WorkRow, reason: string) => Promise<void>;
@@ -51,7 +53,6 @@ const LAST_RETRY_MS = 300_000;
 const ENDED: readonly WorkStatus[] = ["completed", "failed", "cancelled"];
 
 export const CREATE_OPTIONS = ["id", "maxAttempts"] as const;
-const LIST_OPTIONS = ["status", "after", "limit"];
 
 export class WorkCore<Row extends WorkRow> {
   readonly table: Table<Row>;
@@ -69,7 +70,7 @@ export class WorkCore<Row extends WorkRow> {
   }
 
   now(): number {
-    return checkTime("now()", Math.floor(this.#context.now()));
+    return this.#context.now();
   }
 
   /** A new row, or the same one again. `given` is what the row is made of, without what the clock adds. */
@@ -81,22 +82,7 @@ export class WorkCore<Row extends WorkRow> {
     const rowId = id === undefined ? newId(this.now()) : checkId("id", id);
     checkInteger("maxAttempts", maxAttempts, 1, 1_000_000);
     return this.table.change((change) =>
-      change.create(rowId, [given, maxAttempts], () => {
-        const nowMs = this.now();
-        const base: WorkRow = {
-          id: rowId,
-          createdAtMs: nowMs,
-          updatedAtMs: nowMs,
-          status: "ready",
-          dueAtMs: nowMs,
-          attempts: 0,
-          maxAttempts,
-          lastToken: 0,
-          claim: null,
-          error: null,
-        };
-        return make(base, change);
-      }),
+      change.create(rowId, [given, maxAttempts], () => make(newRow(rowId, this.now(), maxAttempts), change)),
     );
   }
 
@@ -105,20 +91,8 @@ export class WorkCore<Row extends WorkRow> {
   }
 
   /** `also`: the names of the ledger's own filters, whose values rows must have. */
-  async list(
-    options: ListOptions & object = {},
-    also: readonly (keyof Row & string)[] = [],
-  ): Promise<readonly Row[]> {
-    checkOptions("list", options, [...LIST_OPTIONS, ...also]);
-    const { status, after, limit = 100 } = options;
-    checkInteger("limit", limit, 1, 1_000);
-    const wanted = Object.entries(options).filter(
-      ([name, value]) => (also as readonly string[]).includes(name) && value !== undefined,
-    );
-    const accepts = (row: Row) =>
-      (status === undefined || row.status === status) &&
-      wanted.every(([name, value]) => row[name as keyof Row] === value);
-    return this.table.list(accepts, after === undefined ? undefined : checkId("after", after), limit);
+  list(options: ListOptions = {}, also: readonly (keyof Row & string)[] = []): Promise<readonly Row[]> {
+    return listRows(this.table, options, ["status", "after", "limit", ...also]);
   }
 
   /** Claims the first row by time of these groups, all if undefined, that can be claimed. */
@@ -134,7 +108,7 @@ export class WorkCore<Row extends WorkRow> {
       entries.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.id < b.id ? -1 : 1));
       let unreadable: unknown;
       for (const entry of entries) {
-        if (Number.parseInt(entry.key, 36) > this.now()) break;
+        if (fromTimeKey(entry.key) > this.now()) break;
         try {
           const row = await change.rowOf(entry);
           const claimed = row === undefined ? undefined : await this.tryClaim(change, row, owner, leaseMs);
@@ -153,7 +127,7 @@ export class WorkCore<Row extends WorkRow> {
   async #isAnyDue(groups: readonly string[]): Promise<boolean> {
     for (const group of groups) {
       const [first] = await this.table.entries(group);
-      if (first !== undefined && Number.parseInt(first.key, 36) <= this.now()) return true;
+      if (first !== undefined && fromTimeKey(first.key) <= this.now()) return true;
     }
     return false;
   }
@@ -276,6 +250,26 @@ export class WorkCore<Row extends WorkRow> {
     const message = `The claim ${claim.token} on ${JSON.stringify(row.id)} in ${this.#options.ledger} is over: ${now}.`;
     throw new SandboxError("LOCK_LOST", message, { id: row.id, token: claim.token, status: row.status });
   }
+}
+
+/** A row at its beginning: due at once. */
+export function newRow(
+  id: string,
+  nowMs: number,
+  maxAttempts: number,
+): WorkRow & { readonly status: "ready" } {
+  return {
+    id,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    status: "ready",
+    dueAtMs: nowMs,
+    attempts: 0,
+    maxAttempts,
+    lastToken: 0,
+    claim: null,
+    error: null,
+  };
 }
 
 /** A row at its end. */

@@ -1,17 +1,11 @@
 /** Approvals: a question, and one decision or none in time. */
 import type { Approval, ApprovalLedger, ApprovalStatus } from "../../shared/ledgers/approvals.ts";
-import {
-  checkBoolean,
-  checkId,
-  checkInteger,
-  checkOptions,
-  checkText,
-  checkTime,
-  optional,
-} from "../check.ts";
+import { checkBoolean, checkId, checkOptions, checkText, checkTime, optional } from "../check.ts";
 import { digestOf, toJsonValue } from "../json-text.ts";
+import { listRows } from "../list-rows.ts";
 import { PlainCore } from "../plain-core.ts";
 import { prune } from "../prune.ts";
+import type { TableChange } from "../table.ts";
 import { conflict, type LedgerContext } from "../work-core.ts";
 
 export function createApprovalLedger(context: LedgerContext): ApprovalLedger {
@@ -25,13 +19,12 @@ export function createApprovalLedger(context: LedgerContext): ApprovalLedger {
     updatedAtMs: core.now(),
   });
   /** Whoever first sees that the time is over writes it down: a clock that goes back does not undo it. */
+  const needSettled = async (change: TableChange<Approval>, id: string): Promise<Approval> => {
+    const row = await change.need(id);
+    return isOver(row) ? change.put(end(row, "expired")) : row;
+  };
   const settle = (row: Approval): Promise<Approval> | Approval =>
-    !isOver(row)
-      ? row
-      : table.change(async (change) => {
-          const fresh = await change.need(row.id);
-          return isOver(fresh) ? change.put(end(fresh, "expired")) : fresh;
-        });
+    isOver(row) ? table.change((change) => needSettled(change, row.id)) : row;
   return {
     async create(options = {}) {
       checkOptions("create", options, ["id", "runId", "question", "expiresAtMs"]);
@@ -52,13 +45,8 @@ export function createApprovalLedger(context: LedgerContext): ApprovalLedger {
       return row === undefined ? undefined : settle(row);
     },
     async list(options = {}) {
-      checkOptions("list", options, ["status", "after", "limit", "runId"]);
-      const { status, after, limit = 100, runId } = options;
-      checkInteger("limit", limit, 1, 1_000);
-      const seen = (row: Approval) => (isOver(row) ? "expired" : row.status);
-      const accepts = (row: Approval) =>
-        (status === undefined || seen(row) === status) && (runId === undefined || row.runId === runId);
-      const rows = await table.list(accepts, optional("after", after, checkId), limit);
+      const seen = (row: Approval): Approval => (isOver(row) ? end(row, "expired") : row);
+      const rows = await listRows(table, options, ["status", "after", "limit", "runId"], seen);
       return Promise.all(rows.map(settle));
     },
     async complete(id, decision) {
@@ -70,8 +58,7 @@ export function createApprovalLedger(context: LedgerContext): ApprovalLedger {
         note: optional("note", decision.note, checkText) ?? null,
       };
       const row = await table.change(async (change) => {
-        const before = await change.need(id);
-        if (isOver(before)) return change.put(end(before, "expired"));
+        const before = await needSettled(change, id);
         if (before.status !== "waiting") return before;
         return change.put({
           ...end(before, decided.isApproved ? "approved" : "rejected"),
@@ -84,8 +71,7 @@ export function createApprovalLedger(context: LedgerContext): ApprovalLedger {
     async cancel(id) {
       checkId("id", id);
       const row = await table.change(async (change) => {
-        const before = await change.need(id);
-        if (isOver(before)) return change.put(end(before, "expired"));
+        const before = await needSettled(change, id);
         return before.status === "waiting" ? change.put(end(before, "cancelled")) : before;
       });
       if (row.status === "cancelled") return row;

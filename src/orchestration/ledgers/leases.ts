@@ -1,10 +1,9 @@
 /** Leases: exclusive rights by name. A lease never ends; it is had or free. */
 import { SandboxError } from "../../shared/errors.ts";
 import type { Lease, LeaseLedger } from "../../shared/ledgers/leases.ts";
-import type { WorkRow } from "../../shared/ledgers/row.ts";
 import { checkId, checkOptions } from "../check.ts";
 import { checkClaim, checkClaimOptions } from "../check-claim.ts";
-import { type LedgerContext, WorkCore } from "../work-core.ts";
+import { type LedgerContext, newRow, WorkCore } from "../work-core.ts";
 
 export function createLeaseLedger(context: LedgerContext): LeaseLedger {
   const core = new WorkCore<Lease>(context, { ledger: "leases", orderOf: () => null });
@@ -22,7 +21,10 @@ export function createLeaseLedger(context: LedgerContext): LeaseLedger {
       const id = checkId("id", options.id);
       const { owner, leaseMs } = checkClaimOptions(options);
       return core.table.change(async (table) => {
-        const row = await table.create(id, null, () => newLease(id, core.now()));
+        const row = await table.create(id, null, () => ({
+          ...newRow(id, core.now(), Number.MAX_SAFE_INTEGER),
+          dueAtMs: 0,
+        }));
         // Attempts mean nothing here: an owner that died is no reason to give up on the thing.
         return core.tryClaim(table, { ...row, attempts: 0 }, owner, leaseMs);
       });
@@ -53,20 +55,4 @@ export function createLeaseLedger(context: LedgerContext): LeaseLedger {
     get: async (id) => core.get(id),
     list: async (options) => core.list(options),
   };
-}
-
-function newLease(id: string, nowMs: number): Lease {
-  const row: WorkRow = {
-    id,
-    createdAtMs: nowMs,
-    updatedAtMs: nowMs,
-    status: "ready",
-    dueAtMs: 0,
-    attempts: 0,
-    maxAttempts: Number.MAX_SAFE_INTEGER,
-    lastToken: 0,
-    claim: null,
-    error: null,
-  };
-  return { ...row, status: "ready" };
 }
