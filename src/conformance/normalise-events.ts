@@ -20,9 +20,8 @@ export function normaliseEvents(events: readonly HarnessEvent[], anyToolOrder = 
       durationMs: _durationMs,
       tier: _tier,
       isolation,
-      ...rest
+      ...compared
     } = event as unknown as Plain;
-    const compared: Plain = { ...rest };
     for (const key of ["occurrenceId", "commandId", "toolCallId"])
       if (compared[key] !== undefined) compared[key] = toOrdinal(compared[key]);
     // The rung, its walls and the tier are what tells the sandboxes apart; what the command was allowed and did is not.

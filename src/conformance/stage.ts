@@ -141,21 +141,30 @@ export function bindCases(
     name: options.name,
     cases: all
       .filter(({ capability }) => capability === undefined)
-      .map(({ group, one }) => ({ name: one.name, group, run: () => play(one, options) })),
+      .map(({ group, one }) => ({
+        name: one.name,
+        group,
+        run: () => onStage(one.name, options, (stage) => one.run(stage)),
+      })),
     notClaimed: all.flatMap(({ group, one, capability }) =>
       capability === undefined ? [] : [{ name: one.name, group, capability }],
     ),
   };
 }
 
-async function play(one: SandboxCase, options: ResolvedSuiteOptions): Promise<void> {
+/** Sets a stage, plays on it, and clears it away. */
+export async function onStage<T>(
+  promise: string,
+  options: ResolvedSuiteOptions,
+  play: (stage: Stage) => Promise<T>,
+): Promise<T> {
   // Resolved: where the folder for temporary files is a link, as on macOS, the two names would not be equal.
   const root = await realpath(await mkdtemp(join(tmpdir(), "conformance-")));
   for (const place of ["session", "plain", "docs"]) await mkdir(join(root, place));
-  const stage = new Stage(one.name, options, root);
+  const stage = new Stage(promise, options, root);
   await stage.write("docs", "guide.txt", "read me\n");
   try {
-    await one.run(stage);
+    return await play(stage);
   } finally {
     await stage.end();
   }

@@ -2,7 +2,6 @@
  * The promise that the same scripts give the same stream of events in every adapter: short runs, played over the
  * adapter, and compared with what the package's own sandboxes gave, which `reference-traces.ts` holds.
  */
-import type { HarnessEvent } from "../shared/events.ts";
 import type { HarnessTools } from "../shared/tools.ts";
 import { normaliseEvents } from "./normalise-events.ts";
 import type { REFERENCE_TRACES } from "./reference-traces.ts";
@@ -120,11 +119,10 @@ export async function traceOf(run: TraceRun, stage: Stage): Promise<string[]> {
   opened = await stage.open({ traceOptions, ...(tools && { tools, toolContext: null }) });
   await run.play(opened, stage);
   await opened.sandbox.dispose();
-  return normaliseEvents(opened.events as readonly HarnessEvent[]).map((event) => toLine(event, stage));
+  return normaliseEvents(opened.events).map((event) => toLine(event, stage));
 }
 
-function toLine({ seq, type, isolation, command, ...rest }: Record<string, unknown>, stage: Stage): string {
-  const fields: Record<string, unknown> = { ...rest };
+function toLine({ seq, type, isolation, command, ...fields }: Record<string, unknown>, stage: Stage): string {
   if (command !== undefined) fields.command = withoutCalls(String(command), stage);
   if (isolation !== undefined) {
     const { mounts, toolsAllowed, toolsCalled } = isolation as Record<string, unknown>;
