@@ -56,6 +56,13 @@ export class Check {
     return this.#fail(what, came, expected);
   }
 
+  /** The same, with the code that the error must have. */
+  async rejectsWith(code: string, what: string, call: () => Promise<unknown>): Promise<unknown> {
+    const error = await this.rejects(what, call, `a rejection with ${code}`);
+    this.equal("the error's code", (error as { code?: unknown }).code, code);
+    return error;
+  }
+
   /** What a call resolves to; a rejection breaks the promise as well. */
   async resolves<T>(what: string, call: () => Promise<T>): Promise<T> {
     try {

@@ -16,6 +16,9 @@ export interface TraceRun {
   play(opened: Opened, stage: Stage): Promise<unknown>;
 }
 
+/** Calls of tools in the runs: tool → its input. */
+const CALLS = { echo: '{"n":[1,"two"]}', fail: "{}", nested: "{}" };
+
 export const TRACE_RUNS: readonly TraceRun[] = [
   {
     name: "commands that exit",
@@ -95,9 +98,9 @@ export const TRACE_RUNS: readonly TraceRun[] = [
       nested: { execute: async () => (await opened().exec("echo inner > made; exit 5")).exitCode },
     }),
     async play({ exec }, { options: { callTool } }) {
-      await exec(callTool("echo", '{"n":[1,"two"]}'));
-      await exec(`${callTool("fail", "{}")} 2>/dev/null; echo $?`);
-      await exec(callTool("nested", "{}"));
+      await exec(callTool("echo", CALLS.echo));
+      await exec(`${callTool("fail", CALLS.fail)} 2>/dev/null; echo $?`);
+      await exec(callTool("nested", CALLS.nested));
     },
   },
 ];
@@ -141,12 +144,7 @@ function toLine({ seq, type, isolation, command, ...fields }: Record<string, unk
 
 /** How a script calls a tool is the adapter's own: that it does is what is compared. */
 function withoutCalls(command: string, { options }: Stage): string {
-  const calls = [
-    ["echo", '{"n":[1,"two"]}'],
-    ["fail", "{}"],
-    ["nested", "{}"],
-  ] as const;
-  return calls.reduce(
+  return Object.entries(CALLS).reduce(
     (text, [tool, input]) => text.replaceAll(options.callTool(tool, input), `<call ${tool}>`),
     command,
   );

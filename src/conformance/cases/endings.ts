@@ -1,5 +1,6 @@
 /** How commands end, and that they say so. */
-import type { SandboxCase, Stage } from "../stage.ts";
+import type { ExecOptions, ExecResult } from "../../shared/sandbox.ts";
+import type { Opened, SandboxCase, Stage } from "../stage.ts";
 
 const SPIN = "while :; do :; done";
 
@@ -67,12 +68,8 @@ export const endingCases: readonly SandboxCase[] = [
       name: `a deadline ends ${what} in time with 124, and the ending says so`,
       needs: ["scripts"],
       async run(stage) {
-        const { exec } = await stage.open();
-        // Opened and warm: the deadline is the command's, not that of a start.
-        await exec("true");
-        const elapsed = startClock();
-        const result = await exec(what === "a sleep" ? "sleep 30" : SPIN, { timeoutMs: 400 });
-        expectInTime(stage, elapsed(), 400);
+        const script = what === "a sleep" ? "sleep 30" : SPIN;
+        const result = await execInTime(stage, await stage.open(), script, { timeoutMs: 400 });
         stage.check.matches("the result", result, {
           exitCode: 124,
           ending: { kind: "killed", by: "deadline" },
@@ -171,6 +168,21 @@ export const endingCases: readonly SandboxCase[] = [
 export function startClock(): () => number {
   const startedMs = performance.now();
   return () => performance.now() - startedMs;
+}
+
+/** Runs a command that must have ended, of itself or not, by its deadline. */
+export async function execInTime(
+  stage: Stage,
+  { exec }: Opened,
+  script: string,
+  options: ExecOptions & { readonly timeoutMs: number },
+): Promise<ExecResult> {
+  // Opened and warm: the deadline is the command's, not that of a start.
+  await exec("true");
+  const elapsed = startClock();
+  const result = await exec(script, options);
+  expectInTime(stage, elapsed(), options.timeoutMs);
+  return result;
 }
 
 export function expectInTime({ check, options }: Stage, elapsedMs: number, timeoutMs: number): void {

@@ -1,7 +1,7 @@
 /** What goes wrong, and must not reach the host: hostile scripts, and environments that break. */
 import type { SandboxFaults } from "../sandbox-options.ts";
 import type { Opened, SandboxCase, Stage } from "../stage.ts";
-import { expectInTime, startClock } from "./endings.ts";
+import { execInTime } from "./endings.ts";
 
 /** Neither a made-up success nor the script's own end. */
 function expectNotExited({ check }: Stage, result: Awaited<ReturnType<Opened["exec"]>>): void {
@@ -11,6 +11,17 @@ function expectNotExited({ check }: Stage, result: Awaited<ReturnType<Opened["ex
     "the result",
     { ending, exitCode },
     'an ending that is not "exited", and a code that is not 0',
+  );
+}
+
+/** The next command works, and tells whether it found the `A=kept` of the last one. */
+async function expectStateAsTold({ check }: Stage, exec: Opened["exec"]): Promise<void> {
+  const next = await exec('echo "${A-lost}"');
+  check.equal("the next command's ending", next.ending, { kind: "exited" });
+  check.equal(
+    "its stateRestored, beside what is left of the state",
+    [next.stateRestored, next.stdout],
+    [next.stdout === "kept\n", next.stdout],
   );
 }
 
@@ -53,12 +64,9 @@ export const faultCases: readonly SandboxCase[] = [
     name: "a flood of output ends with its command, and no more is kept than was asked for",
     needs: ["scripts", "outputCaps"],
     async run(stage) {
-      const { exec } = await stage.open();
-      await exec("true");
+      const opened = await stage.open();
       const script = 'line=$(printf "%01000d" 7); while :; do echo "$line"; echo "$line" >&2; done';
-      const elapsed = startClock();
-      const result = await exec(script, { timeoutMs: 700, maxOutputBytes: 10_000 });
-      expectInTime(stage, elapsed(), 700);
+      const result = await execInTime(stage, opened, script, { timeoutMs: 700, maxOutputBytes: 10_000 });
       expectNotExited(stage, result);
       for (const bytes of [result.stdoutBytes, result.stderrBytes])
         stage.check.that(
@@ -73,18 +81,15 @@ export const faultCases: readonly SandboxCase[] = [
         result.truncated,
         "a count",
       );
-      stage.check.matches("the next command", await exec("echo next"), { stdout: "next\n" });
+      stage.check.matches("the next command", await opened.exec("echo next"), { stdout: "next\n" });
     },
   },
   {
     name: "a script that ignores signals meets its deadline all the same",
     needs: ["scripts"],
     async run(stage) {
-      const { exec } = await stage.open();
-      await exec("true");
-      const elapsed = startClock();
-      const result = await exec("trap '' TERM INT HUP; while :; do :; done", { timeoutMs: 500 });
-      expectInTime(stage, elapsed(), 500);
+      const script = "trap '' TERM INT HUP; while :; do :; done";
+      const result = await execInTime(stage, await stage.open(), script, { timeoutMs: 500 });
       stage.check.equal("its ending", result.ending, { kind: "killed", by: "deadline" });
     },
   },
@@ -92,24 +97,18 @@ export const faultCases: readonly SandboxCase[] = [
     name: "a job in the background that spins does not outlive the deadline",
     needs: ["scripts"],
     async run(stage) {
-      const { exec } = await stage.open();
-      await exec("true");
-      const elapsed = startClock();
-      const result = await exec("while :; do :; done & wait", { timeoutMs: 500 });
-      expectInTime(stage, elapsed(), 500);
+      const opened = await stage.open();
+      const result = await execInTime(stage, opened, "while :; do :; done & wait", { timeoutMs: 500 });
       expectNotExited(stage, result);
-      stage.check.matches("the next command", await exec("echo next"), { stdout: "next\n" });
+      stage.check.matches("the next command", await opened.exec("echo next"), { stdout: "next\n" });
     },
   },
   {
     name: "a job in the background that sleeps does not hold its command past the deadline",
     needs: ["scripts"],
     async run(stage) {
-      const { exec } = await stage.open();
-      await exec("true");
-      const elapsed = startClock();
-      const result = await exec("sleep 20 & echo started", { timeoutMs: 1_000 });
-      expectInTime(stage, elapsed(), 1_000);
+      const script = "sleep 20 & echo started";
+      const result = await execInTime(stage, await stage.open(), script, { timeoutMs: 1_000 });
       stage.check.equal("stdout", result.stdout, "started\n");
     },
   },
@@ -146,29 +145,17 @@ export const faultCases: readonly SandboxCase[] = [
       await Promise.race([started, running]);
       await stage.options.faults.killWorker?.(sandbox);
       expectNotExited(stage, await running);
-      const next = await exec('echo "${A-lost}"');
-      stage.check.equal("the next command's ending", next.ending, { kind: "exited" });
-      stage.check.equal(
-        "its stateRestored, beside what is left of the state",
-        [next.stateRestored, next.stdout],
-        [next.stdout === "kept\n", next.stdout],
-      );
+      await expectStateAsTold(stage, exec);
     },
   },
   {
     name: "a worker that dies between commands is replaced before the next one",
     needs: ["scripts", "killWorker"],
-    async run({ open, check, options }) {
-      const { exec, sandbox } = await open();
+    async run(stage) {
+      const { exec, sandbox } = await stage.open();
       await exec("A=kept");
-      await options.faults.killWorker?.(sandbox);
-      const next = await exec('echo "${A-lost}"');
-      check.equal("its ending", next.ending, { kind: "exited" });
-      check.equal(
-        "its stateRestored, beside what is left of the state",
-        [next.stateRestored, next.stdout],
-        [next.stdout === "kept\n", next.stdout],
-      );
+      await stage.options.faults.killWorker?.(sandbox);
+      await expectStateAsTold(stage, exec);
     },
   },
   {

@@ -23,8 +23,7 @@ export const lifeCases: readonly SandboxCase[] = [
     async run({ open, check, workspace, mount, host }) {
       const mounts = [mount("session", { backingPath: host("session", "none") })];
       const call = () => open({ workspace: workspace({ mounts }) });
-      const error = await check.rejects("the factory", call, "a rejection with WORKSPACE_INVALID");
-      check.equal("the error's code", (error as { code?: unknown }).code, "WORKSPACE_INVALID");
+      await check.rejectsWith("WORKSPACE_INVALID", "the factory", call);
     },
   },
   {
@@ -71,12 +70,7 @@ export const lifeCases: readonly SandboxCase[] = [
       const told = events.length;
       const refused = { exitCode: 126, ending: { kind: "refused", by: "policy" } };
       check.matches("exec", await exec("echo never"), refused);
-      const error = await check.rejects(
-        "fs.readdir",
-        () => sandbox.fs.readdir("."),
-        "a rejection with SANDBOX_DISPOSED",
-      );
-      check.equal("the error's code", (error as { code?: unknown }).code, "SANDBOX_DISPOSED");
+      await check.rejectsWith("SANDBOX_DISPOSED", "fs.readdir", () => sandbox.fs.readdir("."));
       check.equal("events after dispose", events.slice(told), []);
     },
   },

@@ -69,6 +69,14 @@ async function expectFsCannotWrite(
   check.equal("fs.readFile of what is read-only", await fs.readFile(guide), "read me\n");
 }
 
+/** A sandbox with a directory `kept` of `/session` that is read-only. */
+async function openWithKept(stage: Stage): Promise<{ opened: Opened; kept: string }> {
+  await stage.write("session", "kept/guide.txt", "read me\n");
+  const kept = stage.inside("session", "kept");
+  const mounts = [stage.mount("session", { readOnlyPrefixes: [kept] }), stage.mount("docs")];
+  return { opened: await stage.open({ workspace: stage.workspace({ mounts }) }), kept };
+}
+
 export const rightsCases: readonly SandboxCase[] = [
   {
     name: "fs changes nothing on a read-only mount",
@@ -82,12 +90,10 @@ export const rightsCases: readonly SandboxCase[] = [
     name: "fs changes nothing below a read-only prefix of a mount",
     needs: [],
     async run(stage) {
-      await stage.write("session", "kept/guide.txt", "read me\n");
-      const kept = stage.inside("session", "kept");
-      const mounts = [stage.mount("session", { readOnlyPrefixes: [kept] }), stage.mount("docs")];
-      const { sandbox } = await stage.open({ workspace: stage.workspace({ mounts }) });
-      await expectFsCannotWrite(stage, sandbox.fs, kept);
-      await sandbox.fs.writeFile("kept-not", "beside the prefix, not below it");
+      const { opened, kept } = await openWithKept(stage);
+      const { fs } = opened.sandbox;
+      await expectFsCannotWrite(stage, fs, kept);
+      await fs.writeFile("kept-not", "beside the prefix, not below it");
     },
   },
   {
@@ -101,10 +107,7 @@ export const rightsCases: readonly SandboxCase[] = [
     name: "scripts change nothing below a read-only prefix of a mount, are told so, and go on",
     needs: ["scripts", "confinement"],
     async run(stage) {
-      await stage.write("session", "kept/guide.txt", "read me\n");
-      const kept = stage.inside("session", "kept");
-      const mounts = [stage.mount("session", { readOnlyPrefixes: [kept] }), stage.mount("docs")];
-      const opened = await stage.open({ workspace: stage.workspace({ mounts }) });
+      const { opened, kept } = await openWithKept(stage);
       await expectScriptsCannotWrite(stage, opened, kept);
       const beside = await opened.exec("echo free > kept-not; cat kept-not");
       stage.check.equal("a file beside the prefix", beside.stdout, "free\n");

@@ -10,12 +10,9 @@ export const toolCases: readonly SandboxCase[] = [
     needs: [],
     async run({ open, check }) {
       const tools: HarnessTools = { echo: { execute: (input: unknown) => input } };
-      const error = await check.rejects(
-        "the factory with tools and no toolContext",
-        () => open({ tools }),
-        "a rejection with TOOLS_WITHOUT_CONTEXT",
+      await check.rejectsWith("TOOLS_WITHOUT_CONTEXT", "the factory with tools and no toolContext", () =>
+        open({ tools }),
       );
-      check.equal("the error's code", (error as { code?: unknown }).code, "TOOLS_WITHOUT_CONTEXT");
       await check.resolves("the factory with toolContext: null", () => open({ tools, toolContext: null }));
     },
   },
