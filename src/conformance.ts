@@ -6,12 +6,8 @@ export type {
   SandboxSuiteOptions,
 } from "./conformance/sandbox-options.ts";
 export { sandboxSuite } from "./conformance/sandbox-suite.ts";
-export {
-  type OpenStore,
-  type StoreSuite,
-  type StoreUnderTest,
-  storeSuite,
-} from "./conformance/store-suite.ts";
+export type { OpenStore, StoreUnderTest } from "./conformance/store-stage.ts";
+export { type StoreSuite, storeSuite } from "./conformance/store-suite.ts";
 export {
   type CaseOutcome,
   type ConformanceCase,
