@@ -48,6 +48,9 @@ const ARGUMENTS: { readonly [Name in keyof SandboxFileSystem]: Readonly<Record<s
   glob: { pattern: text, options: globOptions },
 };
 
+/** The names of all calls. */
+export const FILE_CALLS: readonly string[] = Object.keys(ARGUMENTS);
+
 /** The same files; a call with an argument of a wrong type rejects with `FS_ERROR` (`EINVAL`) and reaches nothing. */
 export function checkedFiles(files: SandboxFileSystem): SandboxFileSystem {
   const calls = files as unknown as Readonly<Record<string, (...values: unknown[]) => Promise<unknown>>>;

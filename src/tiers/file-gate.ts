@@ -1,26 +1,6 @@
 /** `sandbox.fs` of a tiered sandbox: each call goes to the tier of the moment; while one hands over, calls wait. */
 import type { SandboxFileSystem } from "../shared/file-system.ts";
-
-const CALLS = Object.keys({
-  readFile: true,
-  readFileBuffer: true,
-  writeFile: true,
-  appendFile: true,
-  stat: true,
-  lstat: true,
-  readdir: true,
-  readdirWithFileTypes: true,
-  mkdir: true,
-  rm: true,
-  mv: true,
-  cp: true,
-  exists: true,
-  realpath: true,
-  chmod: true,
-  symlink: true,
-  readlink: true,
-  glob: true,
-} satisfies Record<keyof SandboxFileSystem, true>);
+import { FILE_CALLS } from "../shell/check-file-arguments.ts";
 
 type Call = (...given: unknown[]) => Promise<unknown>;
 
@@ -45,7 +25,7 @@ export class FileGate {
       };
     };
     this.files = Object.fromEntries(
-      CALLS.map((name) => [name, through(name)]),
+      FILE_CALLS.map((name) => [name, through(name)]),
     ) as unknown as SandboxFileSystem;
   }
 

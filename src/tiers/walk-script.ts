@@ -34,7 +34,6 @@ export const MOST_DEPTH = 40;
 /** Values that a `for` is followed with; the first of more stand for all. */
 const MOST_TURNS = 64;
 
-/** A loop, and how deep in calls and nested scripts a walk is. */
 type Loop = Extract<CommandNode, { type: "For" | "CStyleFor" | "While" | "Until" }>;
 
 export class ScriptWalk {

@@ -9,6 +9,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { onlyChild } from "../../parent/isolation/wrapped-worker.ts";
+import { isAtOrBelow } from "../../shared/virtual-path.ts";
 
 /** One mount that a jail must have. Paths as the kernel tells them: a character for each byte. */
 export interface MeantMount {
@@ -75,7 +76,7 @@ function isThere({ at, device, root, readOnly }: MeantMount, mounts: readonly Me
 
 /** In which file system a path of the host lies, and where in it. */
 function placeOf(path: string, host: readonly MeantMount[]): Pick<MeantMount, "device" | "root"> {
-  const holders = host.filter(({ at }) => at === "/" || path === at || path.startsWith(`${at}/`));
+  const holders = host.filter(({ at }) => isAtOrBelow(path, at));
   const longest = Math.max(...holders.map(({ at }) => at.length));
   const holder = holders.findLast(({ at }) => at.length === longest);
   const below = holder?.at === "/" ? path : path.slice(longest);

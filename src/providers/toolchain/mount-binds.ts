@@ -80,7 +80,7 @@ function checkPlace(path: string, outer: HarnessMount): void {
 
 function ownerOf(path: string, mounts: readonly HarnessMount[]): HarnessMount | undefined {
   return mounts
-    .filter((mount) => mount.path === path || isBelow(path, mount.path))
+    .filter((mount) => isAtOrBelow(path, mount.path))
     .sort((a, b) => b.path.length - a.path.length)[0];
 }
 
