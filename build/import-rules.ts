@@ -22,6 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   sandbox: ["parent", "in-process", "tools", "tiers", "shell", "workspace", "shared"],
   tiers: ["engine", "parent", "shell", "shared"],
   storage: ["shared"],
+  "session-log": ["storage", "shared"],
   conformance: ["shared"],
   host: [
     "sandbox",

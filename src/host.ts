@@ -22,11 +22,11 @@ export {
 } from "./orchestration/services.ts";
 export type {
   DurableJsonStore,
-  JsonValue,
   StoreLock,
   StoreWriteOptions,
   WithLockOptions,
 } from "./shared/durable-store.ts";
+export type { JsonValue } from "./shared/json.ts";
 export type { Approval, ApprovalStatus } from "./shared/ledgers/approvals.ts";
 export type { Artifact } from "./shared/ledgers/artifacts.ts";
 export type { Continuation } from "./shared/ledgers/continuations.ts";

@@ -8,12 +8,12 @@ import { readdir, readFile, rm, rmdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type {
   DurableJsonStore,
-  JsonValue,
   StoreLock,
   StoreWriteOptions,
   WithLockOptions,
 } from "../shared/durable-store.ts";
 import { isSandboxError, SandboxError } from "../shared/errors.ts";
+import type { JsonValue } from "../shared/json.ts";
 import { codeOf } from "../storage/error-code.ts";
 import { acquireLeaseLock, type LeaseLock } from "../storage/lease-lock.ts";
 import { makeDirectory, removeStaged, writeStaged } from "../storage/staged-write.ts";

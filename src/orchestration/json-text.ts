@@ -1,7 +1,7 @@
 /** A value → its JSON, once: what is stored, what is given back and what is compared are the same from then on. */
 import { createHash } from "node:crypto";
-import type { JsonValue } from "../shared/durable-store.ts";
 import { SandboxError } from "../shared/errors.ts";
+import type { JsonValue } from "../shared/json.ts";
 
 /** UTF-8 bytes of one value that a caller gives to a ledger. Larger ones are files: the ledger keeps where. */
 export const MAX_VALUE_BYTES = 256 * 1024;

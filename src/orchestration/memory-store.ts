@@ -2,12 +2,12 @@
 
 import type {
   DurableJsonStore,
-  JsonValue,
   StoreLock,
   StoreWriteOptions,
   WithLockOptions,
 } from "../shared/durable-store.ts";
 import { SandboxError } from "../shared/errors.ts";
+import type { JsonValue } from "../shared/json.ts";
 import { lockLost } from "./lock-lost.ts";
 import { toLockOptions } from "./lock-options.ts";
 import { toSegments } from "./store-path.ts";

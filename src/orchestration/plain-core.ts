@@ -1,5 +1,5 @@
 /** What ledgers do whose rows nobody claims: written once, read, listed, removed. */
-import type { JsonValue } from "../shared/durable-store.ts";
+import type { JsonValue } from "../shared/json.ts";
 import type { LedgerRow, PruneOptions } from "../shared/ledgers/row.ts";
 import { checkId, newId } from "./check.ts";
 import { listRows } from "./list-rows.ts";

@@ -6,8 +6,9 @@
  * found by its key; it is a hint, written before the row and removed after it. So a process that dies in between
  * leaves a hint too many, never one too few, and whoever meets one that does not fit its row removes it.
  */
-import type { DurableJsonStore, JsonValue, StoreLock } from "../shared/durable-store.ts";
+import type { DurableJsonStore, StoreLock } from "../shared/durable-store.ts";
 import { SandboxError } from "../shared/errors.ts";
+import type { JsonValue } from "../shared/json.ts";
 import type { LedgerRow } from "../shared/ledgers/row.ts";
 import { checkId } from "./check.ts";
 import { digestOf } from "./json-text.ts";

@@ -5,8 +5,9 @@
  * A claimed row stands in the order at the end of its lease, so one look finds both what is due and what was left by
  * an owner that died.
  */
-import type { DurableJsonStore, JsonValue } from "../shared/durable-store.ts";
+import type { DurableJsonStore } from "../shared/durable-store.ts";
 import { isSandboxError, SandboxError } from "../shared/errors.ts";
+import type { JsonValue } from "../shared/json.ts";
 import type {
   Claim,
   Claimed,

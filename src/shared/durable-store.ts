@@ -3,15 +3,7 @@
  * object store that has them carries every ledger. Types only; `docs/orchestration.md` is the contract, and one suite
  * checks it of any store.
  */
-
-/** What JSON can say. */
-export type JsonValue =
-  | null
-  | boolean
-  | number
-  | string
-  | readonly JsonValue[]
-  | { readonly [key: string]: JsonValue };
+import type { JsonValue } from "./json.ts";
 
 /** Proof that a lock is held, for writes. Plain data but for the signal. */
 export interface StoreLock {

@@ -1,5 +1,5 @@
 /** Values of a store: written, read, removed and listed, by several at once. */
-import type { JsonValue } from "../../shared/durable-store.ts";
+import type { JsonValue } from "../../shared/json.ts";
 import type { StoreCase } from "../store-stage.ts";
 
 export const storeValueCases: readonly StoreCase[] = [

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../durable-store.ts";
+import type { JsonValue } from "../json.ts";
 import type { LedgerRow, ListOptions, PruneOptions } from "./row.ts";
 
 export type ApprovalStatus = "waiting" | "approved" | "rejected" | "expired" | "cancelled";

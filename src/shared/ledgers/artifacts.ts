@@ -1,4 +1,4 @@
-import type { JsonValue } from "../durable-store.ts";
+import type { JsonValue } from "../json.ts";
 import type { LedgerRow, PruneOptions } from "./row.ts";
 
 /** Where something lies that a run made. The bytes are not here. */

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../durable-store.ts";
+import type { JsonValue } from "../json.ts";
 import type { Claim, Claimed, ClaimOptions, CreateWorkOptions, WorkLedger, WorkRow } from "./row.ts";
 
 /** Something to be done again and again. */

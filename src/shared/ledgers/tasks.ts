@@ -1,4 +1,4 @@
-import type { JsonValue } from "../durable-store.ts";
+import type { JsonValue } from "../json.ts";
 import type {
   Claim,
   Claimed,
