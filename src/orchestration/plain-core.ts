@@ -49,7 +49,7 @@ export class PlainCore<Row extends LedgerRow> {
     checkId("id", id);
     return this.table.change(async (change) => {
       const row = await change.get(id);
-      if (row !== undefined) await change.remove(row);
+      if (row !== undefined) await change.remove([row]);
     });
   }
 

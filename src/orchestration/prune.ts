@@ -19,12 +19,13 @@ export async function prune<Row extends LedgerRow>(
   let removed = 0;
   for (let at = 0; at < old.length; at += ROWS_AT_ONCE) {
     await table.change(async (change) => {
+      const rows: Row[] = [];
       for (const { id } of old.slice(at, at + ROWS_AT_ONCE)) {
         const row = await change.get(id);
-        if (row === undefined || !isOld(row)) continue;
-        await change.remove(row);
-        removed += 1;
+        if (row !== undefined && isOld(row)) rows.push(row);
       }
+      await change.remove(rows);
+      removed += rows.length;
     });
   }
   return removed;

@@ -5,6 +5,9 @@
  * `<name>/items/<id>` is a row and the truth about it. `<name>/order/<group>/<key>~<id>` says that the row is to be
  * found by its key; it is a hint, written before the row and removed after it. So a process that dies in between
  * leaves a hint too many, never one too few, and whoever meets one that does not fit its row removes it.
+ *
+ * `<name>/last-token` is the greatest token of a row that was removed. New rows begin there, so that a claim on a row
+ * that is gone fits no row that is made under its id later.
  */
 import type { DurableJsonStore, StoreLock } from "../shared/durable-store.ts";
 import { SandboxError } from "../shared/errors.ts";
@@ -32,6 +35,8 @@ export interface TableOptions<Row extends LedgerRow> {
   readonly path: string;
   /** `null`: not to be claimed. */
   readonly orderOf: (row: Row) => OrderKey | null;
+  /** The token of the latest claim. Absent: rows of this ledger are not claimed. */
+  readonly tokenOf?: (row: Row) => number;
 }
 
 interface Stored<Row> {
@@ -86,6 +91,19 @@ export class Table<Row extends LedgerRow> {
     return store.withLock(path, {}, (lock) => work(new TableChange(this, this.#options, lock)));
   }
 
+  /** @internal The greatest token of the rows that are gone. */
+  async lastToken(): Promise<number> {
+    const path = this.lastTokenPath;
+    const value = (await this.#options.store.readJson(path)) ?? 0;
+    if (Number.isSafeInteger(value)) return value as number;
+    throw new SandboxError("STORE_FAILED", `What the store has at ${path} is no token.`, { path });
+  }
+
+  /** @internal */
+  get lastTokenPath(): string {
+    return `${this.#options.path}/last-token`;
+  }
+
   /** @internal */
   async read(id: string): Promise<Stored<Row> | undefined> {
     const path = `${this.#options.path}/items/${checkId("id", id)}`;
@@ -123,11 +141,18 @@ export class TableChange<Row extends LedgerRow> {
     throw new SandboxError("LEDGER_INVALID", `There is no ${JSON.stringify(id)} in ${path}.`, { id, path });
   }
 
-  /** The row of this id, made of `given` before; or a new one. @throws SandboxError `STORE_CONFLICT` for another. */
-  async create(id: string, given: JsonValue, make: () => Promise<Row> | Row): Promise<Row> {
+  /**
+   * The row of this id, made of `given` before; or a new one, whose tokens must be greater than `lastToken`.
+   *
+   * @throws SandboxError `STORE_CONFLICT` for a row that was made of something else.
+   */
+  async create(id: string, given: JsonValue, make: (lastToken: number) => Promise<Row> | Row): Promise<Row> {
     const madeOf = digestOf(given);
     const there = await this.#table.read(id);
-    if (there === undefined) return this.#write({ row: await make(), madeOf }, undefined);
+    if (there === undefined) {
+      const lastToken = this.#options.tokenOf === undefined ? 0 : await this.#table.lastToken();
+      return this.#write({ row: await make(lastToken), madeOf }, undefined);
+    }
     if (there.madeOf === madeOf) return there.row;
     const message = `${JSON.stringify(id)} is in ${this.#options.path} already, made of something else.`;
     throw new SandboxError("STORE_CONFLICT", message, { id, path: this.#options.path });
@@ -139,11 +164,23 @@ export class TableChange<Row extends LedgerRow> {
     return this.#write({ row, madeOf: before?.madeOf ?? "" }, before?.row);
   }
 
-  async remove(row: Row): Promise<void> {
+  async remove(rows: readonly Row[]): Promise<void> {
     const { store, path, orderOf } = this.#options;
-    const order = orderOf(row);
-    await store.remove(`${path}/items/${row.id}`, { lock: this.#lock });
-    if (order !== null) await this.#removeEntry({ ...order, id: row.id });
+    await this.#keepLastToken(rows);
+    for (const row of rows) {
+      const order = orderOf(row);
+      await store.remove(`${path}/items/${row.id}`, { lock: this.#lock });
+      if (order !== null) await this.#removeEntry({ ...order, id: row.id });
+    }
+  }
+
+  /** Before the rows go: one who dies in between leaves a number that is too great, which does no harm. */
+  async #keepLastToken(rows: readonly Row[]): Promise<void> {
+    const { store, tokenOf } = this.#options;
+    if (tokenOf === undefined || rows.length === 0) return;
+    const greatest = Math.max(...rows.map(tokenOf));
+    if (greatest <= (await this.#table.lastToken())) return;
+    await store.writeJson(this.#table.lastTokenPath, greatest, { lock: this.#lock });
   }
 
   groups(): Promise<readonly string[]> {

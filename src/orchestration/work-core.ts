@@ -67,6 +67,7 @@ export class WorkCore<Row extends WorkRow> {
       store: context.store,
       path: `${context.prefix}${toPathName(options.ledger)}`,
       orderOf: options.orderOf,
+      tokenOf: (row) => row.lastToken,
     });
   }
 
@@ -83,7 +84,9 @@ export class WorkCore<Row extends WorkRow> {
     const rowId = id === undefined ? newId(this.now()) : checkId("id", id);
     checkInteger("maxAttempts", maxAttempts, 1, 1_000_000);
     return this.table.change((change) =>
-      change.create(rowId, [given, maxAttempts], () => make(newRow(rowId, this.now(), maxAttempts), change)),
+      change.create(rowId, [given, maxAttempts], (lastToken) =>
+        make(newRow(rowId, this.now(), maxAttempts, lastToken), change),
+      ),
     );
   }
 
@@ -253,11 +256,12 @@ export class WorkCore<Row extends WorkRow> {
   }
 }
 
-/** A row at its beginning: due at once. */
+/** A row at its beginning: due at once. Its tokens go on after `lastToken`. */
 export function newRow(
   id: string,
   nowMs: number,
   maxAttempts: number,
+  lastToken: number,
 ): WorkRow & { readonly status: "ready" } {
   return {
     id,
@@ -267,7 +271,7 @@ export function newRow(
     dueAtMs: nowMs,
     attempts: 0,
     maxAttempts,
-    lastToken: 0,
+    lastToken,
     claim: null,
     error: null,
   };

@@ -21,8 +21,8 @@ export function createLeaseLedger(context: LedgerContext): LeaseLedger {
       const id = checkId("id", options.id);
       const { owner, leaseMs } = checkClaimOptions(options);
       return core.table.change(async (table) => {
-        const row = await table.create(id, null, () => ({
-          ...newRow(id, core.now(), Number.MAX_SAFE_INTEGER),
+        const row = await table.create(id, null, (lastToken) => ({
+          ...newRow(id, core.now(), Number.MAX_SAFE_INTEGER, lastToken),
           dueAtMs: 0,
         }));
         // Attempts mean nothing here: an owner that died is no reason to give up on the thing.

@@ -14,7 +14,10 @@ export interface Claim {
   readonly id: string;
   /** Who claimed it, for people. Two claims by one owner are two claims. */
   readonly owner: string;
-  /** Greater than that of every claim on this row before: give it to what you write to, to fence off a late owner. */
+  /**
+   * Greater than that of every claim on a row of this id before: give it to what you write to, to fence off a late
+   * owner.
+   */
   readonly token: number;
   /** From then on another may claim the row, and this claim is refused with `LOCK_LOST` once one has. */
   readonly expiresAtMs: number;
@@ -35,7 +38,7 @@ export interface WorkRow extends LedgerRow {
   readonly attempts: number;
   /** With as many attempts without success the row is `failed`. */
   readonly maxAttempts: number;
-  /** Of the latest claim; 0 before the first. */
+  /** Of the latest claim. Before the first 0, or what rows had that were pruned: no token comes again under an id. */
   readonly lastToken: number;
   readonly claim: Claim | null;
   /** What the last attempt said that failed. */

@@ -21,12 +21,14 @@ export interface Model {
   /** Claims that were given, also those that are over. */
   readonly claims: { readonly id: string; readonly token: number }[];
   readonly maxAttempts: number;
+  /** Greatest token of the rows that were pruned: new ones begin there. */
+  lastToken: number;
   /** Ids of rows that failed for good. */
   readonly buried: string[];
 }
 
 export function newModel(order: Model["order"]): Model {
-  return { nowMs: 1_000_000, order, rows: new Map(), claims: [], maxAttempts: 3, buried: [] };
+  return { nowMs: 1_000_000, order, rows: new Map(), claims: [], maxAttempts: 3, lastToken: 0, buried: [] };
 }
 
 const isOpen = ({ status }: ModelRow) => status === "ready" || status === "claimed" || status === "waiting";
