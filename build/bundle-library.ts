@@ -15,6 +15,7 @@ export const LIBRARY_ENTRIES: Readonly<Record<string, string>> = {
   index: "src/index.ts",
   host: "src/host.ts",
   sandbox: "src/sandbox.ts",
+  "remote-session": "src/remote-session.ts",
   conformance: "src/conformance.ts",
   cli: "src/cli/main.ts",
 };

@@ -23,7 +23,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   tiers: ["engine", "parent", "shell", "shared"],
   storage: ["shared"],
   "session-log": ["storage", "shared"],
-  conformance: ["shared"],
+  conformance: ["session-log", "shared"],
   host: [
     "sandbox",
     "orchestration",

@@ -7,7 +7,7 @@ const ALLOWED_FILES: readonly RegExp[] = [
   /^LICENSE$/,
   /^docs\/[a-z-]+\.md$/,
   /^dist\/THIRD_PARTY_LICENSES\.md$/,
-  /^dist\/(?:index|sandbox|host|conformance|cli|chunk-[A-Z0-9]{8})\.js$/,
+  /^dist\/(?:index|sandbox|host|remote-session|conformance|cli|chunk-[A-Z0-9]{8})\.js$/,
   /^dist\/types\/(?:[a-z-]+\/){0,2}[a-z-]+\.d\.ts$/,
   /^dist\/worker\/(?:main|engine|lifeline|lockdown)\.js$/,
   /^dist\/worker\/classify\.cjs$/,

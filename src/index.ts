@@ -56,6 +56,7 @@ export type {
   HarnessSandboxMode,
   IsolationReport,
 } from "./shared/sandbox.ts";
+export type { HarnessSessionLog, SessionLogAppend, SessionLogEvent } from "./shared/session-log.ts";
 export type { HarnessTool, HarnessTools, ToolBridge, ToolCallOptions } from "./shared/tools.ts";
 export type { HarnessTraceLevel, HarnessTraceOptions } from "./shared/trace-options.ts";
 export type {

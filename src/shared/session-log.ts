@@ -7,18 +7,25 @@ import type { JsonValue } from "./json.ts";
 
 /** What a caller appends. */
 export interface SessionLogAppend {
-  /** The run that the event belongs to: 1 to 200 of `A-Z a-z 0-9 _ - . : @ = + ~`. */
+  /** The run that the event belongs to: 1 to 200 of `A-Z a-z 0-9 _ - . : @ = + ~`, but not `.` or `..`. */
   readonly runId: string;
   /**
    * Names the logical event within its run: 1 to 200 characters as in `runId` and `/`. Chosen before the event is
    * sent, so that every attempt to send it has the same one.
    */
   readonly appendIdempotencyKey: string;
-  /** Groups events that belong together, such as those of one tool call. Many events may share it. */
+  /**
+   * Groups events that belong together, such as those of one tool call: characters as in `appendIdempotencyKey`. Many
+   * events may share it.
+   */
   readonly occurrenceId?: string | undefined;
   /** What happened: 1 to 200 characters as in `runId`. */
   readonly type: string;
-  /** At most 1 MiB of JSON. What is larger is an artifact, and here is its reference. */
+  /**
+   * Plain data: what JSON cannot say is refused, not turned into something else, and a field that is undefined is as if
+   * it were missing. At most 1 MiB of canonical JSON and 100 levels; what is larger is an artifact, and here is its
+   * reference.
+   */
   readonly data: JsonValue;
 }
 
@@ -63,8 +70,8 @@ export interface HarnessSessionLog {
   /**
    * Events of a run in order; empty for a run that has none.
    *
-   * @throws SandboxError `SESSION_LOG_CORRUPT` for a damaged record or a gap in this run; `SESSION_LOG_FAILED`;
-   * `SESSION_LOG_CLOSED`.
+   * @throws SandboxError `SESSION_LOG_INVALID` for a run or options that are none; `SESSION_LOG_CORRUPT` for a damaged
+   * record or a gap in this run; `SESSION_LOG_FAILED`; `SESSION_LOG_CLOSED`.
    */
   read(runId: string, options?: SessionLogReadOptions): Promise<readonly SessionLogEvent[]>;
   /** Settles what is under way and releases what is held. Again: nothing. */

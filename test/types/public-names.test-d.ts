@@ -5,6 +5,7 @@ import {
   classifyCommand,
   type HarnessSandbox,
   type HarnessSandboxFactory,
+  type HarnessSessionLog as HarnessSessionLogOfRoot,
   type HarnessWorkspaceSpec,
   isSandboxError,
   justBashSandbox,
@@ -14,6 +15,7 @@ import {
   subprocessSandbox,
   tieredSandbox,
 } from "../../src/index.ts";
+import { type HarnessSessionLog, memorySessionLog } from "../../src/remote-session.ts";
 
 test("every adapter is a sandbox factory", () => {
   expectTypeOf(subprocessSandbox()).toEqualTypeOf<HarnessSandboxFactory>();
@@ -49,4 +51,9 @@ test("a case runs with no argument, as any test runner calls it", () => {
 test("a classification is there at once, and nobody may change it", () => {
   expectTypeOf(classifyCommand).returns.toEqualTypeOf<CommandClassification>();
   expectTypeOf<CommandClassification["commands"]>().not.toExtend<string[]>();
+});
+
+test("every session log is of the type that the loop takes", () => {
+  expectTypeOf(memorySessionLog).returns.toEqualTypeOf<HarnessSessionLog>();
+  expectTypeOf<HarnessSessionLog>().toEqualTypeOf<HarnessSessionLogOfRoot>();
 });

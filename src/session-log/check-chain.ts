@@ -1,0 +1,106 @@
+/**
+ * Whether events are the whole and untouched next part of a run. For what comes from where others can write: a file,
+ * a database, a server.
+ */
+import { isRecord, unknownOption } from "../shared/check-options.ts";
+import { isSandboxError, SandboxError } from "../shared/errors.ts";
+import type { SessionLogEvent } from "../shared/session-log.ts";
+import { checkAppend } from "./check-append.ts";
+import { hashOf, RUN_START } from "./seal-event.ts";
+
+/** After which event the part begins. */
+export interface ChainStart {
+  /** 0: at the first event of the run. */
+  readonly sequence: number;
+  /** Its hash; undefined when it is not known: then the first event's `previousHash` is taken as it is. */
+  readonly hash?: string | undefined;
+}
+
+/** The first event that does not belong. */
+export interface ChainBreak {
+  /** Of the event in the list. */
+  readonly index: number;
+  /** That the event should have. */
+  readonly sequence: number;
+  /** What is wrong with it, for people. */
+  readonly what: string;
+}
+
+const FIELDS = [
+  "runId",
+  "sequence",
+  "appendIdempotencyKey",
+  "occurrenceId",
+  "type",
+  "data",
+  "at",
+  "digest",
+  "previousHash",
+  "hash",
+];
+const HASH = /^[0-9a-f]{64}$/;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/**
+ * The first break, or undefined. Every field is looked at, and digest and hash are computed anew; that no key comes
+ * twice is looked at within the list.
+ */
+export function findBreak(
+  runId: string,
+  events: readonly unknown[],
+  start: ChainStart = RUN_START,
+): ChainBreak | undefined {
+  let { sequence, hash } = start.sequence === 0 ? RUN_START : start;
+  const keys = new Set<string>();
+  for (const [index, value] of events.entries()) {
+    const what = findFault(runId, value, { sequence, hash }, keys);
+    if (what !== undefined) return { index, sequence: sequence + 1, what };
+    const event = value as SessionLogEvent;
+    ({ sequence, hash } = event);
+    keys.add(event.appendIdempotencyKey);
+  }
+  return undefined;
+}
+
+/** @throws SandboxError `SESSION_LOG_CORRUPT` for a break. @param source Who gave the events, for the message. */
+export function assertChain(
+  runId: string,
+  events: readonly unknown[],
+  start: ChainStart,
+  source: string,
+): asserts events is readonly SessionLogEvent[] {
+  const found = findBreak(runId, events, start);
+  if (found === undefined) return;
+  const message = `${source}: run ${runId}, event ${found.sequence}: ${found.what}.`;
+  throw new SandboxError("SESSION_LOG_CORRUPT", message, { runId, sequence: found.sequence });
+}
+
+function findFault(
+  runId: string,
+  value: unknown,
+  before: ChainStart,
+  keys: ReadonlySet<string>,
+): string | undefined {
+  if (!isRecord(value)) return "it is no object";
+  const unknown = unknownOption(value, FIELDS);
+  if (unknown !== undefined) return `it has an unknown field ${JSON.stringify(unknown.slice(0, 100))}`;
+  const { sequence, at, digest, previousHash, hash, ...append } = value;
+  if (append.runId !== runId) return `it is of the run ${JSON.stringify(String(append.runId).slice(0, 200))}`;
+  if (sequence !== before.sequence + 1) return `its sequence is ${JSON.stringify(sequence)?.slice(0, 50)}`;
+  for (const text of [digest, previousHash, hash])
+    if (typeof text !== "string" || !HASH.test(text)) return "a hash of it is none";
+  if (typeof at !== "string" || !TIME.test(at) || Number.isNaN(Date.parse(at))) return "its time is none";
+  if (before.hash !== undefined && previousHash !== before.hash)
+    return "its previousHash is not the hash of the event before";
+  try {
+    const checked = checkAppend(append);
+    if (checked.digest !== digest) return "its digest is not that of what was appended";
+    if (hashOf(value as unknown as SessionLogEvent, checked.dataText) !== hash)
+      return "its hash is not that of its fields";
+    if (keys.has(checked.appendIdempotencyKey)) return "its key is that of an event before it";
+  } catch (error) {
+    if (!isSandboxError(error)) throw error;
+    return error.message.replace(/\.$/, "");
+  }
+  return undefined;
+}
