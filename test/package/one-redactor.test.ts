@@ -44,7 +44,6 @@ const ALLOWED: Readonly<Record<string, string>> = {
   "shared/redact.ts": "the redactor",
   "shell/command-tool-calls.ts": "errors that the tool bridge has worded; others pass tellThrown",
   "shell/default-files.ts": "a refusal to open, told to the host before there is a guest",
-  "session-log/check-chain.ts": "the words of its own check about an event",
   "storage/lease-lock.ts": "an error for the operator, whose paths they are",
   "tools/known-tools.ts": "a refusal to open, told to the host before there is a guest",
   "tools/replay.ts": "records what the script was told",
