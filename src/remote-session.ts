@@ -1,6 +1,13 @@
 /** `@little-stack/harness/remote-session`: the session log, in memory and elsewhere. */
+export { type RemoteSessionLogOptions, remoteSessionLog } from "./session-log/client.ts";
 export { memorySessionLog } from "./session-log/memory-log.ts";
 export { readRun } from "./session-log/read-run.ts";
+export {
+  type SessionLogServer,
+  type SessionLogServerLimits,
+  type SessionLogServerOptions,
+  startSessionLogServer,
+} from "./session-log/server.ts";
 export type {
   HarnessSessionLog,
   SessionLogAppend,

@@ -53,7 +53,7 @@ function check(value: unknown): CheckedAppend {
   const type = checkText("type", value.type, TYPE);
   const dataText = canonicalJson(value.data, "data");
   const fields = { runId, appendIdempotencyKey, occurrenceId, type, dataText };
-  return { ...fields, data: fromCanonicalJson(dataText), digest: digestOf(fields) };
+  return { ...fields, data: fromCanonicalJson(dataText), digest: sha256(appendText(fields)) };
 }
 
 /** The run that is read. @throws SandboxError `SESSION_LOG_INVALID`. */
@@ -84,8 +84,8 @@ function checkInteger(field: string, value: unknown, min: number, max: number): 
   throw invalid(field, `a whole number from ${min} to ${max}`);
 }
 
-/** What makes two appends the same. */
-function digestOf(append: {
+/** An append in canonical JSON. Its SHA-256 makes two appends the same, and a client sends just this text. */
+export function appendText(append: {
   readonly runId: string;
   readonly appendIdempotencyKey: string;
   readonly occurrenceId: string | undefined;
@@ -95,9 +95,7 @@ function digestOf(append: {
   const { runId, appendIdempotencyKey, occurrenceId, type, dataText } = append;
   // Canonical as it stands: the names are sorted, and no character of the texts needs an escape.
   const group = occurrenceId === undefined ? "" : `"occurrenceId":"${occurrenceId}",`;
-  return sha256(
-    `{"appendIdempotencyKey":"${appendIdempotencyKey}","data":${dataText},${group}"runId":"${runId}","type":"${type}"}`,
-  );
+  return `{"appendIdempotencyKey":"${appendIdempotencyKey}","data":${dataText},${group}"runId":"${runId}","type":"${type}"}`;
 }
 
 /** In hexadecimal. */

@@ -33,7 +33,7 @@ export async function readAnswer(response: Response, maxBytes: number): Promise<
   const { code, message } = toRefusal(text);
   const known = LOG_CODES.find((one) => one === code);
   if (known !== undefined) return { is: "refused", error: new SandboxError(known, message, { status }) };
-  const why = `it answered ${status}${code === undefined ? "" : ` ${code}: ${message}`}`;
+  const why = `it answered ${status}${code === undefined ? "" : ` (${code}: ${message.replace(/\.$/, "")})`}`;
   if (status === 408 || status === 429 || status >= 500)
     return { is: "failed", why, retryAfterMs: parseRetryAfter(response.headers.get("retry-after")) };
   const redirect = status >= 300 && status < 400 ? ", a redirect, which is not followed" : "";

@@ -5,9 +5,16 @@ import { SandboxError } from "../shared/errors.ts";
 import { tellThrown } from "../shared/redact.ts";
 import { failed, type Outcome, readAnswer, tame } from "./client-answer.ts";
 import type { CheckedClientOptions } from "./client-options.ts";
+import { ClientSlots } from "./client-slots.ts";
 import { closedError } from "./log-errors.ts";
 import { retryWaitMs } from "./retry-wait.ts";
 import { PROTOCOL, PROTOCOL_HEADER } from "./wire.ts";
+
+/**
+ * Requests at a time. More would open more connections than a server may have places for, and gain nothing: each run's
+ * events are appended one behind the other.
+ */
+const MAX_UNDER_WAY = 64;
 
 /** What is sent. */
 export interface Exchange {
@@ -22,6 +29,7 @@ export interface Exchange {
 export class Attempts {
   readonly #options: CheckedClientOptions;
   readonly #underWay = new Set<AbortController>();
+  readonly #slots = new ClientSlots(MAX_UNDER_WAY);
   #isClosed = false;
 
   constructor(options: CheckedClientOptions) {
@@ -29,7 +37,17 @@ export class Attempts {
   }
 
   /** The JSON of an answer with status 200. @throws SandboxError as `HarnessSessionLog` says. */
-  async send(exchange: Exchange): Promise<unknown> {
+  send(exchange: Exchange): Promise<unknown> {
+    return this.#slots.hold(() => this.#send(exchange));
+  }
+
+  /** Ends what is under way with `SESSION_LOG_CLOSED`, as everything after it. */
+  close(): void {
+    this.#isClosed = true;
+    for (const controller of this.#underWay) controller.abort();
+  }
+
+  async #send(exchange: Exchange): Promise<unknown> {
     const { authToken, maxAttempts } = this.#options;
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.#attempt(exchange);
@@ -43,12 +61,6 @@ export class Attempts {
         wait(retryWaitMs(attempt, outcome.retryAfterMs), undefined, { signal }),
       );
     }
-  }
-
-  /** Ends what is under way with `SESSION_LOG_CLOSED`, as everything after it. */
-  close(): void {
-    this.#isClosed = true;
-    for (const controller of this.#underWay) controller.abort();
   }
 
   async #attempt(exchange: Exchange): Promise<Outcome> {

@@ -1,5 +1,4 @@
 /** The options of `remoteSessionLog()`, checked, with their defaults. */
-import { isIP } from "node:net";
 import { invalidOption, isRecord, refuseUnknownOptions } from "../shared/check-options.ts";
 import { SandboxError } from "../shared/errors.ts";
 import { checkToken } from "./check-token.ts";
@@ -97,9 +96,7 @@ function checkUrl(value: unknown): URL {
 }
 
 function isThisMachine(hostname: string): boolean {
-  return (
-    hostname === "localhost" || hostname === "[::1]" || (isIP(hostname) === 4 && hostname.startsWith("127."))
-  );
+  return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d+){3}$/.test(hostname);
 }
 
 function checkNumber(name: string, value: unknown, max: number): void {

@@ -45,6 +45,7 @@ export function urlOf(address: string, family: string, port: number): string {
 
 function isLoopbackAddress(address: string): boolean {
   const version = isIP(address);
+  // An address with a zone is one of a link, and no loopback address has one.
   return version !== 0 && loopback.check(address, version === 6 ? "ipv6" : "ipv4");
 }
 
@@ -52,7 +53,6 @@ async function lookUp(host: string): Promise<string[]> {
   try {
     return (await lookup(host, { all: true })).map(({ address }) => address);
   } catch (cause) {
-    const { code, message, data } = invalidOption("host", "an address, or a name that has one");
-    throw new SandboxError(code, message, data, { cause });
+    throw invalidOption("host", "an address, or a name that has one", { cause });
   }
 }

@@ -17,12 +17,12 @@ export class Refusal extends Error {
 }
 
 /** What is sent for it, but for the headers of {@link answerHeaders}. */
-export function refusalText({ code, message }: Refusal): string {
+function refusalText({ code, message }: Refusal): string {
   return JSON.stringify({ error: { code, message } });
 }
 
 /** Headers of every answer. */
-export function answerHeaders(text: string): Record<string, string> {
+function answerHeaders(text: string): Record<string, string> {
   return {
     "content-type": "application/json; charset=utf-8",
     "content-length": String(Buffer.byteLength(text)),

@@ -37,7 +37,9 @@ function readBytes(
     let length = 0;
     const timer = setTimeout(
       () =>
-        settle(() => reject(new Refusal("BODY_TIMEOUT", `The body took longer than ${bodyTimeoutMs} ms.`))),
+        settle(() =>
+          reject(new Refusal("REQUEST_TIMEOUT", `The body took longer than ${bodyTimeoutMs} ms.`)),
+        ),
       bodyTimeoutMs,
     );
     const settle = (act: () => void): void => {

@@ -7,7 +7,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { invalidOption } from "../shared/check-options.ts";
-import { SandboxError } from "../shared/errors.ts";
 import { codeOf } from "../storage/error-code.ts";
 import { memorySessionLog } from "./memory-log.ts";
 import type { SessionLogServer } from "./server.ts";
@@ -67,7 +66,7 @@ export async function listen(options: CheckedServerOptions): Promise<SessionLogS
 /** The requests that have no answer yet, by connection. */
 class OpenRequests {
   readonly #open = new Set<Promise<void>>();
-  readonly #bySocket = new WeakMap<Duplex, number>();
+  readonly #bySocket = new WeakMap<Duplex, Set<IncomingMessage>>();
   /** Connections that are over: nothing that comes from them is a request any more. */
   readonly #ended = new WeakSet<Duplex>();
   readonly #routes: Routes;
@@ -111,10 +110,11 @@ class OpenRequests {
     answer: Promise<string | Refusal>,
   ): Promise<void> {
     const { socket } = request;
-    this.#bySocket.set(socket, (this.#bySocket.get(socket) ?? 0) + 1);
+    const requests = this.#bySocket.get(socket) ?? new Set();
+    this.#bySocket.set(socket, requests.add(request));
     const sent = this.#send(request, response, answer).finally(() => {
       this.#open.delete(sent);
-      this.#bySocket.set(socket, (this.#bySocket.get(socket) ?? 1) - 1);
+      requests.delete(request);
     });
     this.#open.add(sent);
     return sent;
@@ -136,9 +136,11 @@ class OpenRequests {
   #fail(error: Error, socket: Duplex): void {
     if (this.#ended.has(socket)) return;
     this.#ended.add(socket);
-    // An answer in between would be taken for that of the request before, whose own one comes and ends the connection.
-    if ((this.#bySocket.get(socket) ?? 0) > 0) return;
-    if (!socket.writable || codeOf(error) === "ECONNRESET") {
+    const requests = [...(this.#bySocket.get(socket) ?? [])];
+    // An answer in between would be taken for that of a request before, whose own one comes and ends the connection.
+    if (requests.length > 0 && requests.every(({ complete }) => complete)) return;
+    // The end of a body can no longer be told.
+    if (requests.length > 0 || !socket.writable || codeOf(error) === "ECONNRESET") {
       socket.destroy();
       return;
     }
@@ -152,7 +154,7 @@ function toRefusal(error: Error, limits: ServerLimits): Refusal {
     case "HPE_HEADER_OVERFLOW":
       return new Refusal("HEADERS_TOO_LARGE", `The headers are more than ${limits.maxHeaderBytes} bytes.`);
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return new Refusal("BODY_TIMEOUT", "The request took too long.");
+      return new Refusal("REQUEST_TIMEOUT", "The request took too long.");
     default:
       return new Refusal("REQUEST_INVALID", "This is no request of HTTP/1.1.");
   }
@@ -163,11 +165,8 @@ async function startListening(server: Server, port: number, address: string): Pr
     server.listen({ port, host: address });
     await once(server, "listening");
   } catch (cause) {
-    const errno = codeOf(cause);
-    const { code, message, data } =
-      errno === "EADDRNOTAVAIL"
-        ? invalidOption("host", `an address of this machine, which ${address} is not`)
-        : invalidOption("port", `one that can be listened on at ${address} (${errno})`);
-    throw new SandboxError(code, message, { ...data, errno }, { cause });
+    throw codeOf(cause) === "EADDRNOTAVAIL"
+      ? invalidOption("host", `an address of this machine, which ${address} is not`, { cause })
+      : invalidOption("port", `one that can be listened on at ${address} (${codeOf(cause)})`, { cause });
   }
 }

@@ -55,10 +55,11 @@ function countPairs(text: string): number {
 
 /** Index of the closing quote, or of the end of a text that has none. */
 function endOfString(text: string, start: number): number {
-  for (let index = start + 1; index < text.length; index++) {
-    const character = text.charCodeAt(index);
-    if (character === BACKSLASH) index++;
-    else if (character === QUOTE) return index;
+  for (let index = text.indexOf('"', start + 1); index >= 0; index = text.indexOf('"', index + 1)) {
+    let before = index - 1;
+    while (text.charCodeAt(before) === BACKSLASH) before--;
+    // An even number of backslashes escapes itself.
+    if ((index - before) % 2 === 1) return index;
   }
   return text.length;
 }

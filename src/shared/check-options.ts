@@ -2,8 +2,8 @@
 import { SandboxError } from "./errors.ts";
 
 /** `OPTION_INVALID`: the option by its name, and what was expected. */
-export function invalidOption(option: string, expected: string): SandboxError {
-  return new SandboxError("OPTION_INVALID", `Option "${option}" must be ${expected}.`, { option });
+export function invalidOption(option: string, expected: string, from?: ErrorOptions): SandboxError {
+  return new SandboxError("OPTION_INVALID", `Option "${option}" must be ${expected}.`, { option }, from);
 }
 
 /** As `refuseUnknownOptions`, as a question. */

@@ -38,6 +38,9 @@ const ALLOWED: Readonly<Record<string, string>> = {
   "parent/isolation/bubblewrap.ts":
     "a reason for the operator; the error that is made of it is told redacted",
   "session-log/check-chain.ts": "the words of its own check about an event",
+  "session-log/client-a": "the words of a service, without the token; a `fetch`'s own pass tellThrown",
+  "session-log/server-answer.ts": "the server's own refusals; what a store throws passes tellThrown",
+  "session-log/server-body.ts": "words of its own parser",
   "parent/worker-files.ts": "errors of the mounts, in the sandbox's own paths; others pass tellThrown",
   "parent/worker-life.ts": "protocol errors, and the whole text for the operator's diagnostics",
   "sandbox/name-option.ts": "a refusal to open, told to the host before there is a guest",
