@@ -5,12 +5,19 @@ import type { Readable, Writable } from "node:stream";
 
 export type BareNode = ChildProcessByStdio<Writable, Readable, null>;
 
-/** Node.js that says one byte and stays until its stdin ends; resolves at that byte. */
+/** Node.js that says one byte, then sends back what it gets until its stdin ends; resolves at that byte. */
 export async function startBareNode(): Promise<BareNode> {
-  const script = 'process.stdout.write("1"); process.stdin.resume()';
+  const script = 'process.stdout.write("1"); process.stdin.pipe(process.stdout)';
   const child = spawn(process.execPath, ["-e", script], { env: {}, stdio: ["pipe", "pipe", "inherit"] });
   await once(child.stdout, "data");
   return child;
+}
+
+/** One byte there and back. */
+export async function askBareNode(child: BareNode): Promise<void> {
+  const answered = once(child.stdout, "data");
+  child.stdin.write("1");
+  await answered;
 }
 
 /** Resolves when the process is gone. */

@@ -6,10 +6,17 @@
 /** Runs once and gives one number, most often milliseconds: it alone decides what is counted. */
 export type Sample = () => Promise<number>;
 
-/** Median and 95th percentile of several samples. */
+/** How often two sides are measured; the warm-ups come first and do not count. */
+export interface Size {
+  readonly rounds: number;
+  readonly warmups: number;
+}
+
+/** Median, 95th and 99th percentile of several samples. */
 export interface Summary {
   readonly p50: number;
   readonly p95: number;
+  readonly p99: number;
 }
 
 /** Two sides of one row. */
@@ -23,17 +30,23 @@ export interface Pairs {
   readonly extra: Summary;
 }
 
-/** Measures two sides in pairs, after `warmups` pairs that do not count. */
-export async function measurePairs(
-  value: Sample,
-  base: Sample,
-  { rounds, warmups }: { readonly rounds: number; readonly warmups: number },
+/** Measures two sides in pairs. */
+export async function measurePairs(value: Sample, base: Sample, { rounds, warmups }: Size): Promise<Pairs> {
+  const one = (sample: Sample) => async () => [await sample()];
+  return await measureManyPairs(one(value), one(base), { rounds, warmups });
+}
+
+/** The same for sides that give several numbers at once, in the same order on both. */
+export async function measureManyPairs(
+  value: () => Promise<readonly number[]>,
+  base: () => Promise<readonly number[]>,
+  { rounds, warmups }: Size,
 ): Promise<Pairs> {
   const values: number[] = [];
   const bases: number[] = [];
   for (let round = -warmups; round < rounds; round++) {
-    let first: number;
-    let second: number;
+    let first: readonly number[];
+    let second: readonly number[];
     if (round % 2 === 0) {
       first = await value();
       second = await base();
@@ -42,8 +55,8 @@ export async function measurePairs(
       first = await value();
     }
     if (round < 0) continue;
-    values.push(first);
-    bases.push(second);
+    values.push(...first);
+    bases.push(...second);
   }
   return toPairs(values, bases);
 }
@@ -67,9 +80,13 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedMs;
 }
 
+export function median(samples: readonly number[]): number {
+  return summarise(samples).p50;
+}
+
 function summarise(samples: readonly number[]): Summary {
   const sorted = [...samples].sort((a, b) => a - b);
-  return { p50: quantile(sorted, 0.5), p95: quantile(sorted, 0.95) };
+  return { p50: quantile(sorted, 0.5), p95: quantile(sorted, 0.95), p99: quantile(sorted, 0.99) };
 }
 
 function quantile(sorted: readonly number[], share: number): number {

@@ -1,4 +1,5 @@
 import { openSandbox } from "./built.ts";
+import { firstSentence } from "./row.ts";
 
 /** Why a sandbox with these options does not start here; `null` when it does. */
 export async function missingOption(directory: string, options: object): Promise<string | null> {
@@ -11,10 +12,6 @@ export async function missingOption(directory: string, options: object): Promise
       await sandbox.dispose();
     }
   } catch (error) {
-    return firstSentence(error instanceof Error ? error.message : String(error));
+    return firstSentence(error);
   }
-}
-
-function firstSentence(text: string): string {
-  return text.trim().split(/(?<=\.)\s/)[0] ?? text;
 }

@@ -11,6 +11,9 @@ import { root } from "./paths.ts";
 // Biome alone does not heed NO_COLOR.
 const COLORS = process.env.NO_COLOR ? ["--colors=off"] : [];
 
+/** Six times what it takes on an idle machine of two cores. */
+const SLOWNESS_TIMEOUT_MS = 120_000;
+
 const STEPS: ReadonlyArray<readonly [name: string, run: () => boolean | Promise<boolean>]> = [
   ["format and lint", () => tool("@biomejs/biome/bin/biome", "ci", "--error-on-warnings", ...COLORS, ".")],
   ["types", () => tool("typescript/bin/tsc", "--noEmit", "-p", ".")],
@@ -18,6 +21,7 @@ const STEPS: ReadonlyArray<readonly [name: string, run: () => boolean | Promise<
   ["unused code", () => tool("knip/bin/knip.js", "--no-progress")],
   ["build", () => buildAll({ ifStale: true }).then(() => true)],
   ["tests", () => tool("vitest/vitest.mjs", "run")],
+  ["speed", warnOfSlowness],
   ["package metadata", () => tool("publint/src/cli.js", "--strict")],
   [
     "package types",
@@ -59,6 +63,18 @@ async function holds(run: () => boolean | Promise<boolean>): Promise<boolean> {
 function tool(script: string, ...args: string[]): boolean {
   const path = join(root, "node_modules", script);
   return spawnSync(process.execPath, [path, ...args], { cwd: root, stdio: "inherit" }).status === 0;
+}
+
+/** Always holds: times on a shared machine fail nothing, and neither does a bench that cannot run. */
+function warnOfSlowness(): true {
+  const bench = ["--import", "tsx", join(root, "bench/run.ts"), "--compare"];
+  const { status, signal } = spawnSync(process.execPath, bench, {
+    cwd: root,
+    stdio: "inherit",
+    timeout: SLOWNESS_TIMEOUT_MS,
+  });
+  if (status !== 0) console.log(`warning: speed was not compared: it ended with ${status ?? signal}`);
+  return true;
 }
 
 function report(problems: readonly string[]): boolean {

@@ -1,13 +1,14 @@
 /** From nothing to the first result: a sandbox opened, its worker spawned, one command run. */
 import { startBareNode, stopBareNode } from "../bare.ts";
 import { openSandbox } from "../built.ts";
-import { measurePairs, type Sample, timed } from "../measure.ts";
+import { measurePairs, type Sample, type Size, timed } from "../measure.ts";
 import { missingOption } from "../missing-option.ts";
-import type { Row, RowGroup } from "../row.ts";
+import { measureRow, type Row, type RowGroup } from "../row.ts";
 import { withDirectory } from "../scratch.ts";
+import { startThreadBash } from "../thread-bash.ts";
 
 /** Opens, runs `true`, and is disposed of once the clock has stopped. */
-function firstResult(directory: string, options: object): Sample {
+export function firstResult(directory: string, options: object): Sample {
   return async () => {
     const startedMs = performance.now();
     const sandbox = await openSandbox({ mounts: { "/work": directory }, sandbox: "subprocess", ...options });
@@ -34,61 +35,77 @@ function firstResultOfSpare(directory: string): Sample {
 }
 
 /** The tenth command of a sandbox. */
-function warmExec(directory: string): Sample {
+function tenthExec(directory: string): Sample {
   return async () => {
     const sandbox = await openSandbox({ mounts: { "/work": directory }, sandbox: "subprocess" });
     try {
       for (let count = 0; count < 9; count++) await sandbox.exec("true");
-      return await timed(async () => {
-        await sandbox.exec("true");
-      });
+      return await timed(() => sandbox.exec("true"));
     } finally {
       await sandbox.dispose();
     }
   };
 }
 
-async function bareFirstByte(): Promise<number> {
-  let child: Awaited<ReturnType<typeof startBareNode>> | undefined;
-  const tookMs = await timed(async () => {
-    child = await startBareNode();
-  });
-  if (child !== undefined) await stopBareNode(child);
+/** Node.js spawned, to its first byte. */
+export async function bareFirstByte(): Promise<number> {
+  const startedMs = performance.now();
+  const child = await startBareNode();
+  const tookMs = performance.now() - startedMs;
+  await stopBareNode(child);
+  return tookMs;
+}
+
+async function threadFirstResult(): Promise<number> {
+  const startedMs = performance.now();
+  const bash = startThreadBash();
+  await bash.exec("true");
+  const tookMs = performance.now() - startedMs;
+  await bash.stop();
   return tookMs;
 }
 
 export const coldRows: RowGroup = (effort) =>
   withDirectory(async (directory) => {
-    const size = { rounds: effort.rounds(40, 10), warmups: 2 };
-    const cold = {
-      what: "spawn to first result, cold",
-      against: "bare `node` spawn to first byte",
-      unit: "ms" as const,
-      pairs: await measurePairs(firstResult(directory, {}), bareFirstByte, size),
-      goal: { maxRatio: 2.5 },
-    };
-    const prewarm = {
-      what: "first result with `prewarm`",
-      against: "a warm `exec('true')`",
-      unit: "ms" as const,
-      pairs: await measurePairs(firstResultOfSpare(directory), warmExec(directory), size),
-      goal: { maxRatio: 2 },
-    };
-    const onRung = async (isolation: "hardened" | "namespace", maxRatio: number | null): Promise<Row> => {
-      const what = `\`${isolation}\` rung, cold`;
-      const reason = await missingOption(directory, { isolation });
-      if (reason !== null) return { what, reason };
-      return {
-        what,
-        against: "`process` rung, cold",
-        unit: "ms",
-        pairs: await measurePairs(
-          firstResult(directory, { isolation }),
-          firstResult(directory, { isolation: "process" }),
-          size,
-        ),
-        goal: maxRatio === null ? null : { maxRatio },
-      };
-    };
-    return [cold, prewarm, await onRung("hardened", null), await onRung("namespace", 1.15)];
+    const size = { rounds: effort.rounds(100, 6), warmups: 2 };
+    const fewer = { rounds: effort.rounds(40, 5), warmups: 1 };
+    const what = "spawn to first result, cold";
+    const first = firstResult(directory, {});
+    return [
+      await measureRow({ what, against: "bare `node` spawn to first byte", goal: { maxRatio: 2.5 } }, () =>
+        measurePairs(first, bareFirstByte, size),
+      ),
+      await measureRow({ what, against: "just-bash in a new worker thread" }, () =>
+        measurePairs(first, threadFirstResult, fewer),
+      ),
+      await measureRow(
+        {
+          what: "first result with `prewarm`",
+          against: "the tenth `exec('true')` of a sandbox",
+          goal: { maxRatio: 2 },
+        },
+        () => measurePairs(firstResultOfSpare(directory), tenthExec(directory), fewer),
+      ),
+      await onRung(directory, "hardened", null, fewer),
+      await onRung(directory, "namespace", 1.15, fewer),
+    ];
   });
+
+async function onRung(
+  directory: string,
+  isolation: "hardened" | "namespace",
+  maxRatio: number | null,
+  size: Size,
+): Promise<Row> {
+  const what = `\`${isolation}\` rung, cold`;
+  const reason = await missingOption(directory, { isolation });
+  if (reason !== null) return { what, reason };
+  const goal = maxRatio === null ? null : { maxRatio };
+  return await measureRow({ what, against: "`process` rung, cold", goal }, () =>
+    measurePairs(
+      firstResult(directory, { isolation }),
+      firstResult(directory, { isolation: "process" }),
+      size,
+    ),
+  );
+}

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { root } from "../../build/paths.ts";
 import { measurePairs, type Sample, timed } from "../measure.ts";
-import type { RowGroup } from "../row.ts";
+import { measureRow, type RowGroup } from "../row.ts";
 
 /** A process that runs one module and ends. */
 function run(program: string): Sample {
@@ -19,19 +19,18 @@ function run(program: string): Sample {
 const importing = (file: string): string => `import ${JSON.stringify(join(root, "dist", file))};`;
 
 export const importRows: RowGroup = async (effort) => {
-  const size = { rounds: effort.rounds(60, 20), warmups: 3 };
+  const size = { rounds: effort.rounds(60, 10), warmups: 2 };
   const rows = [];
   for (const [name, file] of [
     ["@little-stack/harness", "index.js"],
     ["@little-stack/harness/sandbox", "sandbox.js"],
   ] as const) {
-    rows.push({
-      what: `a process that does \`import "${name}"\``,
-      against: "one that imports `node:fs`",
-      unit: "ms" as const,
-      pairs: await measurePairs(run(importing(file)), run('import "node:fs";'), size),
-      goal: null,
-    });
+    const what = `a process that does \`import "${name}"\``;
+    rows.push(
+      await measureRow({ what, against: "one that imports `node:fs`" }, () =>
+        measurePairs(run(importing(file)), run('import "node:fs";'), size),
+      ),
+    );
   }
   return rows;
 };

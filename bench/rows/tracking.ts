@@ -3,17 +3,19 @@ import { lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { openSandbox } from "../built.ts";
 import { measurePairs, timed } from "../measure.ts";
-import type { Effort, Row, RowGroup } from "../row.ts";
+import { type Effort, measureRow, type Row, type RowGroup } from "../row.ts";
 import { fillWithFiles, withDirectory } from "../scratch.ts";
 
-export const trackingRows: RowGroup = async (effort) => [
-  ...(await commandRows(effort, 10_000)),
-  ...(await commandRows(effort, 100_000)),
-  await openingRow(effort, 100_000),
-];
+export const trackingRows: RowGroup = async (effort) => {
+  const rows: Row[] = [];
+  for (const files of effort.quick ? [100, 10_000] : [100, 1_000, 10_000, 100_000])
+    rows.push(...(await commandRows(effort, files)));
+  if (!effort.quick) rows.push(await openingRow(effort, 100_000));
+  return rows;
+};
 
-async function commandRows(effort: Effort, files: number): Promise<Row[]> {
-  return await withDirectory(async (directory) => {
+function commandRows(effort: Effort, files: number): Promise<Row[]> {
+  return withDirectory(async (directory) => {
     const open = async (name: string, tracked: boolean) => {
       const path = join(directory, name);
       mkdirSync(path);
@@ -34,22 +36,16 @@ async function commandRows(effort: Effort, files: number): Promise<Row[]> {
       return tookMs;
     };
     const nothing = (sandbox: typeof tracked) => () => timed(() => sandbox.exec("true"));
-    const size = { rounds: effort.rounds(60, 8), warmups: 2 };
+    const size = { rounds: effort.rounds(200, 20), warmups: 2 };
+    const against = "the same command untracked";
+    const over = `${files.toLocaleString("en")} tracked files`;
     return [
-      {
-        what: `1 change in ${files.toLocaleString("en")} tracked files`,
-        against: "the same command untracked",
-        unit: "ms",
-        pairs: await measurePairs(change(tracked, 1), change(untracked, 0), size),
-        goal: { maxExtraMs: 5 },
-      },
-      {
-        what: `\`true\` over ${files.toLocaleString("en")} tracked files`,
-        against: "the same command untracked",
-        unit: "ms",
-        pairs: await measurePairs(nothing(tracked), nothing(untracked), size),
-        goal: null,
-      },
+      await measureRow({ what: `1 change in ${over}`, against, goal: { maxExtraMs: 5 } }, () =>
+        measurePairs(change(tracked, 1), change(untracked, 0), size),
+      ),
+      await measureRow({ what: `\`true\` over ${over}`, against }, () =>
+        measurePairs(nothing(tracked), nothing(untracked), size),
+      ),
     ];
   });
 }
@@ -65,13 +61,14 @@ async function openingRow(effort: Effort, files: number): Promise<Row> {
       return performance.now() - startedMs;
     };
     const walk = () => timed(async () => void countEntries(path));
-    return {
+    const text = {
       what: `open and \`true\` over ${files.toLocaleString("en")} tracked files`,
       against: "a plain recursive walk with lstatSync",
-      unit: "ms",
-      pairs: await measurePairs(open, walk, { rounds: effort.rounds(10, 4), warmups: 1 }),
       goal: { maxRatio: 1.5 },
     };
+    return await measureRow(text, () =>
+      measurePairs(open, walk, { rounds: effort.rounds(10, 4), warmups: 1 }),
+    );
   });
 }
 

@@ -1,72 +1,66 @@
-/** One command in a sandbox that already runs. */
+/** One command in a sandbox that already runs, against other ways to run one. */
 import { execa } from "execa";
 import { Bash } from "just-bash";
+import { askBareNode, startBareNode, stopBareNode } from "../bare.ts";
 import { openSandbox } from "../built.ts";
-import { measurePairs, timed } from "../measure.ts";
+import { measurePairs, type Sample, type Size, timed } from "../measure.ts";
 import { missingOption } from "../missing-option.ts";
-import type { Row, RowGroup } from "../row.ts";
+import { firstSentence, type Goal, measureRow, type Row, type RowGroup, warmSize } from "../row.ts";
 import { withDirectory } from "../scratch.ts";
+import { startThreadBash } from "../thread-bash.ts";
+
+const COMMAND = "true";
+const WHAT = "warm `exec('true')`";
 
 export const warmRows: RowGroup = (effort) =>
   withDirectory(async (directory) => {
-    const mounts = { "/work": directory };
-    await using inWorker = await openSandbox({ mounts, sandbox: "subprocess" });
-    await using inProcess = await openSandbox({ mounts, sandbox: "just-bash" });
+    const size = warmSize(effort);
+    await using inWorker = await openSandbox({ mounts: { "/work": directory }, sandbox: "subprocess" });
+    const worker = () => timed(() => inWorker.exec(COMMAND));
+    const row = (against: string, base: Sample, size: Size, goal: Goal | null = null) =>
+      measureRow({ what: WHAT, against, goal }, () => measurePairs(worker, base, size));
+
+    await using inProcess = await openSandbox({ mounts: { "/work": directory }, sandbox: "just-bash" });
     const raw = new Bash();
-    const size = { rounds: effort.rounds(1_000, 200), warmups: effort.rounds(500, 200) };
-    const command = "true";
-    const worker = () => timed(() => inWorker.exec(command));
-    const what = "warm `exec('true')`";
-    return [
-      {
-        what,
-        against: "in-process adapter",
-        unit: "ms",
-        pairs: await measurePairs(worker, () => timed(() => inProcess.exec(command)), size),
-        goal: { maxRatio: 1.2 },
-      },
-      {
-        what,
-        against: "`new Bash().exec`, no adapter",
-        unit: "ms",
-        pairs: await measurePairs(worker, () => timed(() => raw.exec(command)), size),
-        goal: null,
-      },
-      {
-        what,
-        against: "`bash -c true` through execa",
-        unit: "ms",
-        pairs: await measurePairs(worker, () => timed(() => execa("bash", ["-c", command])), {
-          rounds: effort.rounds(100, 20),
-          warmups: 3,
-        }),
-        goal: null,
-      },
-      await onRung("hardened", directory, size),
-      await onRung("namespace", directory, size),
+    const rows = [
+      await row("in-process adapter", () => timed(() => inProcess.exec(COMMAND)), size, { maxRatio: 1.2 }),
+      await row("`new Bash().exec`, no adapter", () => timed(() => raw.exec(COMMAND)), size),
     ];
+    const thread = startThreadBash();
+    rows.push(await row("just-bash in a worker thread", () => timed(() => thread.exec(COMMAND)), size));
+    await thread.stop();
+    const bare = await startBareNode();
+    rows.push(
+      await row("one byte to a bare node child and back", () => timed(() => askBareNode(bare)), size),
+    );
+    await stopBareNode(bare);
+
+    const programs = { rounds: effort.rounds(250, 100), warmups: 3 };
+    const bash = () => timed(() => execa("bash", ["-c", COMMAND]));
+    rows.push(await row("`bash -c true` through execa", bash, programs));
+    const jailed = () => timed(() => execa("bwrap", [...JAIL, "bash", "-c", COMMAND]));
+    const against = "`bwrap … bash -c true` through execa";
+    const reason = await jailed().then(() => null, firstSentence);
+    rows.push(reason === null ? await row(against, jailed, programs) : { what: against, reason });
+    rows.push(await onRung("hardened", directory, size), await onRung("namespace", directory, size));
+    return rows;
   });
 
-async function onRung(
-  isolation: "hardened" | "namespace",
-  directory: string,
-  size: { rounds: number; warmups: number },
-): Promise<Row> {
-  const what = `warm \`exec('true')\` on the rung \`${isolation}\``;
+/** As in the rung `namespace`: every namespace of its own, but with the whole file system to read. */
+const JAIL = ["--unshare-all", "--die-with-parent", "--clearenv", "--cap-drop", "ALL", "--ro-bind", "/", "/"];
+
+async function onRung(isolation: "hardened" | "namespace", directory: string, size: Size): Promise<Row> {
+  const what = `${WHAT} on the rung \`${isolation}\``;
   const reason = await missingOption(directory, { isolation });
   if (reason !== null) return { what, reason };
-  const mounts = { "/work": directory };
-  await using above = await openSandbox({ mounts, sandbox: "subprocess", isolation });
-  await using plain = await openSandbox({ mounts, sandbox: "subprocess", isolation: "process" });
-  return {
-    what,
-    against: "the rung `process`",
-    unit: "ms",
-    pairs: await measurePairs(
-      () => timed(() => above.exec("true")),
-      () => timed(() => plain.exec("true")),
+  return await measureRow({ what, against: "the rung `process`" }, async () => {
+    const mounts = { "/work": directory };
+    await using above = await openSandbox({ mounts, sandbox: "subprocess", isolation });
+    await using plain = await openSandbox({ mounts, sandbox: "subprocess", isolation: "process" });
+    return await measurePairs(
+      () => timed(() => above.exec(COMMAND)),
+      () => timed(() => plain.exec(COMMAND)),
       size,
-    ),
-    goal: null,
-  };
+    );
+  });
 }
