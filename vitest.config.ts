@@ -27,6 +27,7 @@ export const SLOW = [
   "test/faults/matrix-of-workers.test.ts",
   "test/faults/turn-matrix.test.ts",
   "test/package/bundling.test.ts",
+  "test/postgres/crowds.test.ts",
   "test/process/bridge-waits.test.ts",
   "test/process/capacity.test.ts",
   "test/process/change-journal.test.ts",
@@ -76,7 +77,10 @@ export default defineConfig({
           include: [`test/${name}/**/*.test.ts`],
           exclude: SLOW,
           isolate: !SHARE_A_PROCESS.includes(name),
-          globalSetup: FROM_SOURCES.includes(name) ? [] : ["build/build-for-tests.ts"],
+          globalSetup: [
+            ...(FROM_SOURCES.includes(name) ? [] : ["build/build-for-tests.ts"]),
+            ...(name === "postgres" ? ["test/helpers/postgres-for-tests.ts"] : []),
+          ],
         },
       })),
       {

@@ -15,7 +15,7 @@ export default defineConfig({
         test: {
           name: "slow",
           include: SLOW,
-          globalSetup: ["build/build-for-tests.ts"],
+          globalSetup: ["build/build-for-tests.ts", "test/helpers/postgres-for-tests.ts"],
           // Each takes its time from the others.
           testTimeout: 60_000,
         },

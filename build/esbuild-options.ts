@@ -17,7 +17,7 @@ export const commonOptions = {
 } satisfies BuildOptions;
 
 /** Packages that the library loads if they are there, each by an `import()` in a `try`. */
-export const OPTIONAL_PEERS = ["ai"];
+export const OPTIONAL_PEERS = ["ai", "pg"];
 
 /** Stops the build when its output would import a package at run time, or one that is optional at once. */
 export function checkSelfContained({ outputs }: Metafile): void {

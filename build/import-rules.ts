@@ -23,6 +23,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   tiers: ["engine", "parent", "shell", "shared"],
   storage: ["shared"],
   "session-log": ["storage", "shared"],
+  postgres: ["session-log", "orchestration", "storage", "shared"],
   conformance: ["session-log", "shared"],
   host: [
     "sandbox",
@@ -63,6 +64,7 @@ const VENDORS: Readonly<Record<string, readonly string[]>> = {
   "node:child_process": ["parent/", "worker/probe-attacks.ts"],
   "@cfworker/json-schema": ["tools/"],
   ai: ["harness/ai-sdk.ts"],
+  pg: ["postgres/load-pg.ts"],
 };
 
 interface Import {

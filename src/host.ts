@@ -20,6 +20,8 @@ export {
   type DurableOrchestrationOptions,
   type InMemoryOrchestrationOptions,
 } from "./orchestration/services.ts";
+export { type PostgresJsonStore, postgresJsonStore } from "./postgres/json-store.ts";
+export type { PostgresOptions } from "./postgres/postgres-options.ts";
 export type {
   DurableJsonStore,
   StoreLock,

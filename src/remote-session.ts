@@ -1,4 +1,7 @@
 /** `@little-stack/harness/remote-session`: the session log, in memory and elsewhere. */
+
+export type { PostgresOptions } from "./postgres/postgres-options.ts";
+export { postgresSessionLog } from "./postgres/session-log.ts";
 export { type RemoteSessionLogOptions, remoteSessionLog } from "./session-log/client.ts";
 export { memorySessionLog } from "./session-log/memory-log.ts";
 export { readRun } from "./session-log/read-run.ts";

@@ -3,7 +3,7 @@
  * its versions 5, 6 and 7 have in common. The shapes are our own, so that our declarations need no `ai`.
  */
 import { SandboxError } from "../shared/errors.ts";
-import { tellThrown } from "../shared/redact.ts";
+import { peerMissing } from "../shared/peer-missing.ts";
 
 /** A step as `onStepFinish` tells it; the fields that the loop reads. */
 export interface SdkStep {
@@ -46,9 +46,6 @@ export interface AiSdk {
 
 const USED = ["generateText", "streamText", "asSchema", "jsonSchema"] as const;
 
-/** What Node.js, webpack and Vite say of a package that is not there; a file of it that is missing has another name. */
-const NOT_INSTALLED = /^(?:Cannot find (?:package|module)|Could not resolve) ['"]ai['"]/;
-
 /** @throws SandboxError `PEER_MISSING` when `ai` is not installed, cannot be loaded or is older than 5. */
 export async function loadAiSdk(): Promise<AiSdk> {
   let loaded: Partial<AiSdk>;
@@ -64,12 +61,7 @@ export async function loadAiSdk(): Promise<AiSdk> {
   throw new SandboxError("PEER_MISSING", message, { peer: "ai" });
 }
 
-/** What came of `import("ai")` → an error that says what to do: installing it helps only where it is not there. */
+/** What came of `import("ai")` → an error that says what to do. */
 export function notLoaded(cause: unknown): SandboxError {
-  const why = tellThrown(cause);
-  const isInstalled = !(cause instanceof Error && NOT_INSTALLED.test(cause.message));
-  const message = isInstalled
-    ? `A harness needs the AI SDK, which is there but failed to load (${why}). In a bundle, leave "ai" outside of it (external): docs/bundling.md`
-    : `A harness needs the AI SDK, which is not installed (${why}): npm install ai`;
-  return new SandboxError("PEER_MISSING", message, { peer: "ai" }, { cause });
+  return peerMissing("ai", "A harness needs the AI SDK", cause);
 }

@@ -8,6 +8,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { SandboxError } from "../shared/errors.ts";
+import { keepLease } from "./keep-lease.ts";
 import {
   type Claims,
   closeClaim,
@@ -163,32 +164,18 @@ class Asker {
 function hold(directory: string, token: number, owner: LockOwner, options: LeaseLockOptions): LeaseLock {
   const { renew = true, now = Date.now } = options;
   const lost = new AbortController();
-  let heardAtMs = performance.now();
-  let renewing: Promise<void> = Promise.resolve();
-  const lose = () => {
-    clearInterval(timer);
-    lost.abort(new SandboxError("LOCK_LOST", `The lock ${directory} was lost by ${owner.label}.`, { token }));
-  };
-  const beat = async () => {
-    try {
-      if (!(await renewClaim(directory, token, { ...owner, renewedAtMs: now() }))) lose();
-      else heardAtMs = performance.now();
-    } catch {
-      // A disk that is full or away may come back; without it the lease runs out, as for one who died.
-      if (performance.now() - heardAtMs >= owner.leaseMs) lose();
-    }
-  };
-  const timer = renew
-    ? setInterval(() => {
-        renewing = renewing.then(beat);
-      }, owner.leaseMs / 3)
-    : setInterval(lose, owner.leaseMs);
-  // Holding a lock is no reason for a process to stay.
-  timer.unref();
+  const stop = keepLease({
+    leaseMs: owner.leaseMs,
+    isRenewed: renew,
+    renew: () => renewClaim(directory, token, { ...owner, renewedAtMs: now() }),
+    lose: () =>
+      lost.abort(
+        new SandboxError("LOCK_LOST", `The lock ${directory} was lost by ${owner.label}.`, { token }),
+      ),
+  });
   let released: Promise<void> | undefined;
   const release = async () => {
-    clearInterval(timer);
-    await renewing;
+    await stop();
     await closeClaim(directory, token, owner);
     nudgeLine(directory);
   };

@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { onTestFinished } from "vitest";
 import { root } from "../../build/paths.ts";
+import type { StorePlace } from "./store-place.ts";
 
 const WORKER = join(root, "test/fixtures/orchestration/worker.mjs");
 const HOST = pathToFileURL(join(root, "dist/host.js")).href;
@@ -18,7 +19,7 @@ export interface Said {
 
 export interface CrowdOptions {
   readonly job: "count" | "work";
-  readonly rootDir: string;
+  readonly place: StorePlace;
   readonly processes: number;
   readonly leaseMs: number;
   /** Decides who dies when: a worker after so many of its lines and a moment more. */
@@ -28,8 +29,8 @@ export interface CrowdOptions {
 }
 
 /** Starts one worker. */
-export function startWorker(job: string, rootDir: string, leaseMs: number): ChildProcess {
-  return spawn(process.execPath, [WORKER, HOST, rootDir, job, String(leaseMs)], {
+export function startWorker(job: string, place: StorePlace, leaseMs: number): ChildProcess {
+  return spawn(process.execPath, [WORKER, HOST, JSON.stringify(place), job, String(leaseMs)], {
     stdio: ["pipe", "pipe", "inherit"],
     env: {},
   });
@@ -45,7 +46,7 @@ export async function listen(child: ChildProcess, hear: (said: Said) => void): P
 
 /** Runs a crowd until `isOver`; gives all that was said, in the order of time, and how many were killed before. */
 export async function runCrowd(options: CrowdOptions): Promise<{ said: Said[]; kills: number }> {
-  const { job, rootDir, processes, leaseMs, random, isOver } = options;
+  const { job, place, processes, leaseMs, random, isOver } = options;
   const said: Said[] = [];
   let kills = 0;
   let over = false;
@@ -57,7 +58,7 @@ export async function runCrowd(options: CrowdOptions): Promise<{ said: Said[]; k
   });
   const lane = async () => {
     while (!over) {
-      const child = startWorker(job, rootDir, leaseMs);
+      const child = startWorker(job, place, leaseMs);
       running.add(child);
       let linesLeft = 3 + Math.floor(random() * 25);
       await listen(child, (line) => {

@@ -40,7 +40,18 @@ test.each(ENTRIES)("%s imports nothing but Node.js, and nothing of it that acts"
   expect(outside.filter((name) => ACTING.test(name))).toEqual([]);
 });
 
-test.each(ENTRIES)("the one package that %s may load later is the optional peer", (entry) => {
+/** Entry → the optional peers that it may load. */
+const PEERS: Readonly<Record<string, readonly string[]>> = {
+  "index.js": ["ai"],
+  "host.js": ["pg"],
+  "remote-session.js": ["pg"],
+};
+
+test("each optional peer is loaded by an entry", () => {
+  expect([...new Set(Object.values(PEERS).flat())].sort()).toEqual([...OPTIONAL_PEERS].sort());
+});
+
+test.each(ENTRIES)("the one package that %s may load later is its optional peer", (entry) => {
   const seen = new Set<string>();
   const later = new Set<string>();
   const look = (file: string): void => {
@@ -53,7 +64,7 @@ test.each(ENTRIES)("the one package that %s may load later is the optional peer"
     }
   };
   look(join(root, "dist", entry));
-  expect([...later]).toEqual(entry === "index.js" ? OPTIONAL_PEERS : []);
+  expect([...later]).toEqual(PEERS[entry] ?? []);
 });
 
 test.each(ENTRIES)("no file that %s imports at once holds execa, the engine or zod", (entry) => {

@@ -1,8 +1,8 @@
-/** What must hold of several processes on one file store of which some are killed at any moment. */
+/** What must hold of several processes on one store of which some are killed at any moment. */
 import { expect } from "vitest";
-import { fileJsonStore } from "../../src/orchestration/file-store.ts";
 import { createDurableOrchestrationServices } from "../../src/orchestration/services.ts";
 import { runCrowd, type Said, seeded } from "../helpers/killed-processes.ts";
+import { openStore, type StorePlace } from "../helpers/store-place.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 export interface Crowd {
@@ -12,6 +12,8 @@ export interface Crowd {
   readonly seed: number;
   /** Rows of each ledger that are made at a time. @default 12 */
   readonly rowsAtOnce?: number;
+  /** @default files in a directory of its own */
+  readonly place?: StorePlace;
 }
 
 interface Told {
@@ -23,20 +25,21 @@ interface Told {
 }
 
 /** Counts under a lock: no number comes twice, none that was said is lost. */
-export async function countInCrowd({ processes, kills: wanted, seed }: Crowd): Promise<void> {
-  const rootDir = tempDir();
+export async function countInCrowd(crowd: Crowd): Promise<void> {
+  const { processes, kills: wanted, seed, place = { rootDir: tempDir() } } = crowd;
   const { said, kills } = await runCrowd({
     job: "count",
-    rootDir,
+    place,
     processes,
-    leaseMs: 5_000,
+    // An owner that was killed is waited for as long as that, in a database.
+    leaseMs: "rootDir" in place ? 5_000 : 1_000,
     random: seeded(seed),
     isOver: (_, killed) => killed >= wanted,
   });
   const counted = said.map((line) => Number(line.counted));
   expect(counted.length).toBeGreaterThan(wanted);
   expect(new Set(counted).size).toBe(counted.length);
-  const last = Number(await fileJsonStore({ rootDir }).readJson("count"));
+  const last = Number(await openStore(place).readJson("count"));
   expect(last).toBeGreaterThanOrEqual(Math.max(...counted));
   // What a killed one wrote and did not say, and the last ones, which are killed at the end.
   expect(last - counted.length).toBeLessThanOrEqual(kills + processes);
@@ -47,9 +50,9 @@ const LEASE_MS = 400;
 const LEDGERS = ["tasks", "wakeups", "workflowQueues", "signals", "runs"] as const;
 
 /** Works rows off: each claim one owner, each row one end, lines in their order. */
-export async function workInCrowd({ processes, kills: wanted, seed, rowsAtOnce = 12 }: Crowd): Promise<void> {
-  const rootDir = tempDir();
-  const services = createDurableOrchestrationServices({ store: fileJsonStore({ rootDir, sync: false }) });
+export async function workInCrowd(crowd: Crowd): Promise<void> {
+  const { processes, kills: wanted, seed, rowsAtOnce = 12, place = { rootDir: tempDir() } } = crowd;
+  const services = createDurableOrchestrationServices({ store: openStore(place) });
   const { tasks, wakeups, workflowQueues, signals, runs, schedules } = services;
   const startAtMs = Date.now();
   const maxAttempts = 1_000;
@@ -75,7 +78,7 @@ export async function workInCrowd({ processes, kills: wanted, seed, rowsAtOnce =
   let filling: Promise<void> | undefined;
   const { said } = await runCrowd({
     job: "work",
-    rootDir,
+    place,
     processes,
     leaseMs: LEASE_MS,
     random: seeded(seed),

@@ -9,7 +9,7 @@ import { countInCrowd, workInCrowd } from "./orchestration-crowd.ts";
 test("a process that was stopped in the middle of a change writes nothing when it goes on after its lease", async () => {
   const rootDir = tempDir();
   const store = fileJsonStore({ rootDir, sync: false });
-  const late = startWorker("late", rootDir, 300);
+  const late = startWorker("late", { rootDir }, 300);
   const heard: Said[] = [];
   const inside = new Promise<void>((resolve) => {
     void listen(late, (line) => {
@@ -32,7 +32,7 @@ test("a process that was stopped in the middle of a change writes nothing when i
 
 test("a lock whose owner was killed is taken over at once", async () => {
   const rootDir = tempDir();
-  const owner = startWorker("late", rootDir, 3_600_000);
+  const owner = startWorker("late", { rootDir }, 3_600_000);
   await new Promise<void>((resolve) => void listen(owner, () => resolve()));
   owner.kill("SIGKILL");
   await once(owner, "exit");
