@@ -1,6 +1,7 @@
 /** What a database or the way to it says, as an error of ours: without the connection string and what is in it. */
 import { SandboxError } from "../shared/errors.ts";
 import { tellThrown } from "../shared/redact.ts";
+import { codeOf } from "../storage/error-code.ts";
 
 /** With which code what goes wrong is told. */
 export type FailureCode = "STORE_FAILED" | "SESSION_LOG_FAILED";
@@ -14,13 +15,14 @@ const SQL_STATE = /^[0-9A-Z]{5}$/;
  */
 export function toFailure(code: FailureCode, cause: unknown, connectionString: string): SandboxError {
   const sqlState = sqlStateOf(cause);
-  const said = withoutSecrets(tellThrown(cause), connectionString) || "no reason was given";
+  // Several addresses that could not be reached are one error without words.
+  const said = withoutSecrets(tellThrown(cause), connectionString) || (codeOf(cause) ?? "it gave no reason");
   const data = sqlState === undefined ? {} : { sqlState };
   return new SandboxError(code, `The database did not do it, or did not say so: ${said}`, data);
 }
 
 /** The server's code of an error of `pg`; undefined for those of the connection. */
-export function sqlStateOf(cause: unknown): string | undefined {
+function sqlStateOf(cause: unknown): string | undefined {
   const code = (cause as { code?: unknown } | null | undefined)?.code;
   const severity = (cause as { severity?: unknown } | null | undefined)?.severity;
   return typeof code === "string" && SQL_STATE.test(code) && severity !== undefined ? code : undefined;

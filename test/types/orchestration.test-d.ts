@@ -7,6 +7,7 @@ import {
   fileJsonStore,
   type HarnessOrchestrationServices,
   memoryJsonStore,
+  postgresJsonStore,
   type Task,
 } from "../../src/host.ts";
 import { localHost } from "../../src/index.ts";
@@ -22,6 +23,7 @@ test("a store has five methods and no more", () => {
   expectTypeOf<keyof DurableJsonStore>().toEqualTypeOf<Method>();
   expectTypeOf(memoryJsonStore).returns.toEqualTypeOf<DurableJsonStore>();
   expectTypeOf(fileJsonStore).returns.toEqualTypeOf<DurableJsonStore>();
+  expectTypeOf(postgresJsonStore).returns.toExtend<DurableJsonStore>();
 });
 
 test("what is claimed has its claim", () => {

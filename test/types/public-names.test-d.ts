@@ -15,7 +15,7 @@ import {
   subprocessSandbox,
   tieredSandbox,
 } from "../../src/index.ts";
-import { type HarnessSessionLog, memorySessionLog } from "../../src/remote-session.ts";
+import { type HarnessSessionLog, memorySessionLog, postgresSessionLog } from "../../src/remote-session.ts";
 
 test("every adapter is a sandbox factory", () => {
   expectTypeOf(subprocessSandbox()).toEqualTypeOf<HarnessSandboxFactory>();
@@ -55,5 +55,6 @@ test("a classification is there at once, and nobody may change it", () => {
 
 test("every session log is of the type that the loop takes", () => {
   expectTypeOf(memorySessionLog).returns.toEqualTypeOf<HarnessSessionLog>();
+  expectTypeOf(postgresSessionLog).returns.toEqualTypeOf<HarnessSessionLog>();
   expectTypeOf<HarnessSessionLog>().toEqualTypeOf<HarnessSessionLogOfRoot>();
 });
