@@ -37,7 +37,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "shared",
   ],
   // Of a host the loop knows the interface alone: whose it is, the application says.
-  harness: ["host", "tools", "shell", "shared"],
+  harness: ["host", "session-log", "tools", "shell", "shared"],
   cli: ["host", "providers", "tiers", "sandbox", "parent", "storage", "shared"],
 };
 

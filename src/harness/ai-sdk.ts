@@ -18,6 +18,9 @@ export interface SdkStep {
 /** A piece of a model's answer or of a stream. */
 export interface SdkPart {
   readonly type: string;
+  readonly id?: string;
+  readonly finishReason?: string;
+  readonly totalUsage?: object;
   readonly text?: unknown;
   readonly error?: unknown;
   readonly toolCallId?: unknown;
@@ -31,8 +34,8 @@ export interface SdkRequest {
   readonly tools: Readonly<Record<string, object>>;
   readonly abortSignal: AbortSignal;
   readonly stopWhen: (state: { readonly steps: readonly unknown[] }) => boolean;
-  readonly prepareStep: () => undefined;
-  readonly onStepFinish: (step: SdkStep) => void;
+  readonly prepareStep: () => Promise<undefined>;
+  readonly onStepFinish: (step: SdkStep) => Promise<void>;
 }
 
 export interface AiSdk {

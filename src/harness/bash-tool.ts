@@ -38,7 +38,10 @@ export interface BashOutput {
   readonly stderr: string;
   /** How it ended; absent when it exited by itself. */
   readonly ending?: string;
-  /** With the first command that a higher tier ran: what that means for the ones after it. */
+  /**
+   * With the first command that a higher tier ran: what that means for the ones after it. With one that runs again, or
+   * in a new shell, since the run was gone on with: what that means for this one.
+   */
   readonly note?: string;
   /** Bytes of streams that were not kept whole. */
   readonly truncated?: ExecResult["truncated"];
@@ -74,10 +77,15 @@ export class BashTool {
   }
 
   /**
-   * JSON text of a `BashOutput`, whatever became of the command. Rejects with `TOOL_FAILED` for bad input, and with
+   * JSON text of a `BashOutput`, with these notes, whatever became of the command. Rejects with `TOOL_FAILED` for bad input, and with
    * what `turn.sandbox()` throws: `onNoSandbox` has heard of it then.
    */
-  async run(argsJson: string, signal: AbortSignal, onNoSandbox: (thrown: unknown) => void): Promise<string> {
+  async run(
+    argsJson: string,
+    signal: AbortSignal,
+    onNoSandbox: (thrown: unknown) => void,
+    notes: readonly string[] = [],
+  ): Promise<string> {
     const input = await readBashInput(argsJson);
     const sandbox = await this.#sandbox().catch((thrown: unknown) => {
       onNoSandbox(thrown);
@@ -93,12 +101,17 @@ export class BashTool {
       signal,
     });
     const loweredToMs = input.timeoutMs !== undefined && input.timeoutMs > most ? most : undefined;
-    return JSON.stringify(await this.#tell(result, loweredToMs));
+    return JSON.stringify(await this.#tell(result, loweredToMs, notes));
   }
 
-  async #tell(result: ExecResult, loweredToMs: number | undefined): Promise<BashOutput> {
+  async #tell(
+    result: ExecResult,
+    loweredToMs: number | undefined,
+    given: readonly string[],
+  ): Promise<BashOutput> {
     const isFirstAbove = result.tier === 1 && !this.#hasMoved;
     this.#hasMoved ||= isFirstAbove;
+    const notes = isFirstAbove ? [...given, MOVED_NOTE] : given;
     const { stdout, stderr } = await this.#outputs.fitStreams(BASH, result.stdoutBytes, result.stderrBytes);
     const isCut = result.truncated.stdout !== undefined || result.truncated.stderr !== undefined;
     return {
@@ -108,7 +121,7 @@ export class BashTool {
       ...fileOf("stdoutFile", stdout),
       ...fileOf("stderrFile", stderr),
       ...(result.ending.kind === "exited" ? {} : { ending: tellEnding(result.ending, loweredToMs) }),
-      ...(isFirstAbove ? { note: MOVED_NOTE } : {}),
+      ...(notes.length === 0 ? {} : { note: notes.join("; ") }),
       ...(isCut ? { truncated: result.truncated } : {}),
       ...(result.changes.length === 0 ? {} : { changes: tellChanges(result.changes) }),
     };

@@ -24,6 +24,9 @@ export const MODEL_SETTINGS = [
   "toolChoice",
 ] as const satisfies readonly (keyof HarnessModelSettings)[];
 
+/** As in the port of the session log. */
+const RUN_ID = /^[A-Za-z0-9_\-.:@=+~]{1,200}$/;
+
 const TURN_SETTINGS = [
   "runtime",
   "tools",
@@ -33,6 +36,7 @@ const TURN_SETTINGS = [
   "traceOptions",
   "emitToolEvents",
   "persistentDirs",
+  "sessionLog",
   ...MODEL_SETTINGS,
 ];
 export const HARNESS_OPTIONS = ["host", "model", "bash", "maxInlineBytes", ...TURN_SETTINGS];
@@ -48,6 +52,9 @@ export const TURN_OPTIONS = [
 ];
 const BASH_OPTIONS = ["timeoutMs", "maxTimeoutMs", "maxOutputBytes"];
 
+/** What the model gets of a tool stands in one record of the session log, of which 1 MiB may be JSON. */
+const MOST_INLINE_BYTES = 128 * 1024;
+
 /** Below it head and tail say nothing. */
 const LEAST_INLINE_BYTES = 256;
 
@@ -61,8 +68,11 @@ export function checkHarnessOptions(options: HarnessOptions): void {
   if (!isModel) throw invalidOption("model", "a model of the AI SDK or the id of one");
   if (bash !== undefined && bash !== false) {
     if (!isRecord(bash)) throw invalidOption("bash", "false or an object");
-    checkRecord("bash", bash, BASH_OPTIONS);
-    for (const [name, value] of Object.entries(bash)) checkCount(`bash.${name}`, value, 1);
+    checkRecord("bash", bash, [...BASH_OPTIONS, "onUnknownOutcome"]);
+    const { onUnknownOutcome = "repeat", ...counts } = bash;
+    for (const [name, value] of Object.entries(counts)) checkCount(`bash.${name}`, value, 1);
+    if (!["tell", "repeat", "fail"].includes(String(onUnknownOutcome)))
+      throw invalidOption("bash.onUnknownOutcome", '"tell", "repeat" or "fail"');
     const { timeoutMs, maxTimeoutMs } = bash;
     // Not a number where one of them is not given: not above.
     if (Number(timeoutMs) > Number(maxTimeoutMs))
@@ -92,10 +102,16 @@ export function checkTurnOptions(caller: string, options: HarnessTurnOptions): v
     throw invalidOption("abortSignal", "an AbortSignal");
   if (onEvent !== undefined && typeof onEvent !== "function") throw invalidOption("onEvent", "a function");
   checkSettings(options, harness.options.bash !== false);
+  const { sessionLog = harness.options.sessionLog, runId } = options;
+  if (sessionLog === undefined) return;
+  if (runId !== undefined && !(typeof runId === "string" && RUN_ID.test(runId)))
+    throw invalidOption("runId", "1 to 200 of A-Z a-z 0-9 _ - . : @ = + ~, as the run has a session log");
+  if ((harness.options.maxInlineBytes ?? 0) > MOST_INLINE_BYTES)
+    throw invalidOption("maxInlineBytes", `${MOST_INLINE_BYTES} or less for a run with a session log`);
 }
 
 function checkSettings(settings: HarnessOptions | HarnessTurnOptions, hasBash: boolean): void {
-  const { runtime, tools, system, maxSteps, traceOptions, emitToolEvents } = settings;
+  const { runtime, tools, system, maxSteps, traceOptions, emitToolEvents, sessionLog } = settings;
   if (runtime !== undefined) {
     checkRecord("runtime", runtime, ["python", "javascript"]);
     for (const [name, value] of Object.entries(runtime)) checkSwitch(`runtime.${name}`, value);
@@ -104,6 +120,9 @@ function checkSettings(settings: HarnessOptions | HarnessTurnOptions, hasBash: b
   if (system !== undefined && typeof system !== "string") throw invalidOption("system", "a text");
   checkCount("maxSteps", maxSteps, 1);
   checkSwitch("emitToolEvents", emitToolEvents);
+  const isLog = typeof sessionLog?.append === "function" && typeof sessionLog.read === "function";
+  if (sessionLog !== undefined && !isLog)
+    throw invalidOption("sessionLog", "a session log, with append and read");
   resolveTraceOptions(undefined, traceOptions);
 }
 

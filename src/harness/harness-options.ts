@@ -2,7 +2,8 @@
 import type { HarnessHost, PersistentDirectory } from "../host/host.ts";
 import type { LocalHarnessSession } from "../host/session.ts";
 import type { HarnessRuntimeOptions } from "../shared/sandbox.ts";
-import type { HarnessTools } from "../shared/tools.ts";
+import type { HarnessSessionLog } from "../shared/session-log.ts";
+import type { HarnessTools, UnknownOutcome } from "../shared/tools.ts";
 import type { HarnessTraceLevel } from "../shared/trace-options.ts";
 import type { HarnessTurnEvent } from "../shared/turn-events.ts";
 
@@ -67,6 +68,11 @@ export interface HarnessTurnSettings extends HarnessModelSettings {
   readonly emitToolEvents?: boolean | undefined;
   /** Directories below `/persistent`: made where they are not there, read-only where they say so. @default [] */
   readonly persistentDirs?: readonly PersistentDirectory[] | undefined;
+  /**
+   * Where the run is recorded, so that another process can go on with it by its `runId`. Never closed by the loop.
+   * @default none: the run ends with its process
+   */
+  readonly sessionLog?: HarnessSessionLog | undefined;
 }
 
 /** The `bash` tool of the model. */
@@ -77,6 +83,12 @@ export interface HarnessBashOptions {
   readonly maxTimeoutMs?: number | undefined;
   /** Bytes kept of each of stdout and stderr, half from the head, half from the tail. @default 16777216 */
   readonly maxOutputBytes?: number | undefined;
+  /**
+   * For a command that had begun when the process of its run ended: `"repeat"` runs it again and tells the model so,
+   * `"tell"` answers with an error that says so, `"fail"` ends the run with `TOOL_OUTCOME_UNKNOWN`.
+   * @default "repeat"
+   */
+  readonly onUnknownOutcome?: UnknownOutcome | undefined;
 }
 
 /** Options of `createHarness`. */
@@ -107,7 +119,10 @@ export interface HarnessTurnOptions extends HarnessTurnSettings {
   readonly messages?: readonly HarnessMessage[] | undefined;
   /** The session or its id: its files, and its turns one at a time. @default a new one */
   readonly session?: string | LocalHarnessSession | undefined;
-  /** Name of the run that the turn is part of; stands on `harness.turn.started`. */
+  /**
+   * Name of the run that the turn is part of; stands on `harness.turn.started`. With a session log one run is one
+   * turn, and a call with a `runId` that the log has goes on with it. @default with a session log one that is made
+   */
   readonly runId?: string | undefined;
   /** Ends the turn: the call of the model, the running command and the tools. The result then says `"aborted"`. */
   readonly abortSignal?: AbortSignal | undefined;

@@ -17,7 +17,10 @@ export type HarnessFinishReason =
   | "step-limit"
   | "aborted";
 
-/** One call of the model and what came of its tool calls: the AI SDK's `StepResult`, unchanged. */
+/**
+ * One call of the model and what came of its tool calls: the AI SDK's `StepResult`, unchanged; of a run that is
+ * answered from its session log, the same as JSON data.
+ */
 export interface HarnessStep {
   readonly text: string;
   readonly finishReason: string;

@@ -10,6 +10,7 @@ import { tellThrown } from "../shared/redact.ts";
 import type { HarnessTraceOptions } from "../shared/trace-options.ts";
 import { TracedFields } from "../shell/trace-text.ts";
 import { toolFailed, toolRefused } from "../tools/tool-error.ts";
+import type { Answered, RunContext, RunRecord } from "./record/run-record.ts";
 import { BASH } from "./tool-names.ts";
 
 /** What calls need to know of their turn. */
@@ -19,14 +20,18 @@ export interface ModelToolCallsOptions {
   readonly emitToolEvents: boolean;
   /** The step under way: 1, 2, 3 … */
   readonly currentStep: () => number;
+  /** Absent when the run has no session log. */
+  readonly record: RunRecord | undefined;
 }
 
-/** Answers one call: JSON text of the result, and what the model gets of it. */
-export type AnswerCall = (call: {
-  readonly argsJson: string;
-  /** 1, 2, 3 … within the turn, in the order in which the calls came. */
-  readonly callNumber: number;
-}) => Promise<{ readonly json: string; readonly output: unknown }>;
+/** Answers one call. */
+export type AnswerCall = (
+  call: RunContext & {
+    readonly argsJson: string;
+    /** 1, 2, 3 … within the turn, in the order in which the calls came. */
+    readonly callNumber: number;
+  },
+) => Promise<Answered>;
 
 export class ModelToolCalls {
   readonly #options: ModelToolCallsOptions;
@@ -41,8 +46,20 @@ export class ModelToolCalls {
   async call(tool: string, input: unknown, toolCallId: string, answer: AnswerCall): Promise<unknown> {
     const argsJson = JSON.stringify(input) ?? "";
     const told = this.#begin(tool, toolCallId, argsJson);
+    const callNumber = ++this.#count;
+    const run = async (context: RunContext): Promise<Answered> => {
+      try {
+        return await answer({ ...context, argsJson, callNumber });
+      } catch (thrown) {
+        throw this.#toError(tool, thrown);
+      }
+    };
+    const { record, signal, currentStep } = this.#options;
     try {
-      const { json, output } = await answer({ argsJson, callNumber: ++this.#count });
+      const { json, output } =
+        record === undefined
+          ? await run({})
+          : await record.answer({ step: currentStep(), tool, argsJson }, signal, run);
       told.completed(json);
       return output;
     } catch (thrown) {

@@ -47,8 +47,8 @@ function toBash(
     description,
     inputSchema: sdk.jsonSchema(BASH_INPUT),
     execute: (input: unknown, { toolCallId }: SdkCallOptions) =>
-      calls.call(BASH, input, toolCallId, async ({ argsJson }) => {
-        const json = await tool.run(argsJson, signal, onNoSandbox);
+      calls.call(BASH, input, toolCallId, async ({ argsJson, notes }) => {
+        const json = await tool.run(argsJson, signal, onNoSandbox, notes);
         return { json, output: JSON.parse(json) };
       }),
   };
@@ -72,8 +72,16 @@ async function toModelTool(
   return {
     ...schema,
     execute: (input: unknown, { toolCallId }: SdkCallOptions) =>
-      calls.call(name, input, toolCallId, async ({ argsJson, callNumber }) => {
-        const call = { path: name, argsJson, toolCallId, signal, commandNumber: 0, callNumber };
+      calls.call(name, input, toolCallId, async ({ argsJson, callNumber, idempotencyKey }) => {
+        const call = {
+          path: name,
+          argsJson,
+          toolCallId,
+          signal,
+          commandNumber: 0,
+          callNumber,
+          ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+        };
         const { json } = await bridge.call(call);
         return { json, output: await outputs.fitJson(modelName, json) };
       }),
@@ -81,12 +89,16 @@ async function toModelTool(
 }
 
 /** A tool that the provider of the model runs itself, such as a search. */
-function isOfProvider(tool: HarnessTool): boolean {
+export function isOfProvider(tool: HarnessTool): boolean {
   const { type } = tool as { type?: unknown };
   return type === "provider" || type === "provider-defined";
 }
 
-async function toJsonSchema(name: string, schema: unknown, sdk: AiSdk): Promise<unknown> {
+/**
+ * What the model is shown of a tool's input.
+ * @throws SandboxError `TOOL_INVALID`.
+ */
+export async function toJsonSchema(name: string, schema: unknown, sdk: AiSdk): Promise<unknown> {
   try {
     return await readJsonSchema(schema, sdk);
   } catch (cause) {

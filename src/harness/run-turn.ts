@@ -4,6 +4,7 @@
  * caller hears.
  */
 import type { PreparedTurn, TurnOutcome } from "../host/host.ts";
+import { SandboxError } from "../shared/errors.ts";
 import { tellThrown } from "../shared/redact.ts";
 import type { HarnessTurnEvent } from "../shared/turn-events.ts";
 import { createRuntimeToolBridge } from "../tools/tool-bridge.ts";
@@ -16,39 +17,59 @@ import { LargeOutputs } from "./large-output.ts";
 import { toModelFailure } from "./model-failure.ts";
 import { ModelToolCalls } from "./model-tool-calls.ts";
 import { toModelTools } from "./model-tools.ts";
+import { answerFromRecord, openRecord, prepareTurn } from "./record/open-record.ts";
+import type { RunRecord } from "./record/run-record.ts";
 import { decideTurn, type TurnSettings } from "./turn-settings.ts";
 import { messagesOf, sumUsage, TurnSteps } from "./turn-steps.ts";
 import { settleSoon, type TurnStop } from "./turn-stop.ts";
 
-/** Calls the model until it has done. Rejects with what the AI SDK throws. */
-export type DriveModel = (sdk: AiSdk, request: SdkRequest) => Promise<void>;
+/** How a turn is run, streamed or not. */
+export interface TurnDriver {
+  /** Calls the model until it has done. Rejects with what the AI SDK throws. */
+  readonly drive: (sdk: AiSdk, request: SdkRequest) => Promise<void>;
+  readonly onEvent: ((event: HarnessTurnEvent) => unknown) | undefined;
+  /** Told in place of all that, when the run's record has the result already. */
+  readonly onRecorded: (result: HarnessResult) => void;
+}
 
 /** Milliseconds that a model's call has to end after an abort; a provider that ignores it is left behind. */
 const GRACE_MS = 2_000;
 
 /**
  * @throws SandboxError `PEER_MISSING`, `MODEL_FAILED`, `OPTION_INVALID`, `TOOL_INVALID`, what `prepareTurn` throws, and
- * what the factory of the sandbox throws once a command needs one.
+ * what the factory of the sandbox throws once a command needs one; with a session log `REPLAY_DIVERGED`,
+ * `TOOL_OUTCOME_UNKNOWN` and what the log throws.
  */
 export async function runTurn(
   options: HarnessTurnOptions,
   stop: TurnStop,
-  drive: DriveModel,
-  onEvent: ((event: HarnessTurnEvent) => unknown) | undefined,
+  { drive, onEvent, onRecorded }: TurnDriver,
 ): Promise<HarnessResult> {
   try {
     const sdk = await loadAiSdk();
     const settings = decideTurn(options);
-    const turn = await settings.host.prepareTurn({ ...settings.prepare, onEvent });
+    const record = await openRecord(sdk, settings, stop);
+    const recorded = record && (await answerFromRecord(record));
+    if (recorded !== undefined) {
+      onRecorded(recorded);
+      return recorded;
+    }
+    const turn = await prepareTurn(settings, record, onEvent);
     const steps = new TurnSteps(turn);
-    const ended = await runSteps(sdk, settings, { turn, steps, stop }, drive);
+    const running = { turn, steps, stop, record };
+    const ended = await recordEnd(running, await runSteps(sdk, settings, running, drive));
     try {
       turn.end({ ...ended.outcome, steps: steps.completed.length, usage: sumUsage(steps.completed) });
     } finally {
       await turn.dispose();
     }
-    if ("failure" in ended) throw ended.failure;
-    return toResult(turn, steps, ended.finishReason, options.runId);
+    const finishing = settleSoon(Promise.resolve(record?.finish()), stop.signal, GRACE_MS);
+    if ("failure" in ended) {
+      await finishing.catch(() => undefined); // what failed first is told
+      throw ended.failure;
+    }
+    await finishing;
+    return toResult(turn, steps, ended.finishReason, settings.runId);
   } finally {
     stop.release();
   }
@@ -58,6 +79,7 @@ interface RunningTurn {
   readonly turn: PreparedTurn;
   readonly steps: TurnSteps;
   readonly stop: TurnStop;
+  readonly record: RunRecord | undefined;
 }
 
 type Ended =
@@ -69,10 +91,11 @@ async function runSteps(
   sdk: AiSdk,
   settings: TurnSettings,
   running: RunningTurn,
-  drive: DriveModel,
+  drive: TurnDriver["drive"],
 ): Promise<Ended> {
-  const { steps, stop } = running;
+  const { turn, steps, stop, record } = running;
   try {
+    await record?.begin(turn);
     const request = await toRequest(sdk, settings, running);
     stop.signal.throwIfAborted();
     await settleSoon(drive(sdk, request), stop.signal, GRACE_MS);
@@ -92,6 +115,36 @@ async function runSteps(
   return { outcome: { status: "completed", finishReason }, finishReason };
 }
 
+/** A run that cannot be recorded has failed, whatever came of it. */
+async function recordEnd({ steps, stop, record }: RunningTurn, ended: Ended): Promise<Ended> {
+  if (record === undefined) return ended;
+  if (record.broken !== undefined) return "failure" in ended ? ended : failed(steps, record.broken);
+  const { status, error = "" } = ended.outcome;
+  const recording = record.end(
+    status === "completed"
+      ? {
+          status,
+          finishReason: "finishReason" in ended ? ended.finishReason : "unknown",
+          steps: steps.completed.length,
+          usage: sumUsage(steps.completed),
+        }
+      : { status, error },
+    GRACE_MS,
+  );
+  try {
+    await settleSoon(recording, stop.signal, GRACE_MS);
+    return ended;
+  } catch (thrown) {
+    if ("failure" in ended) return ended;
+    return failed(steps, record.broken ?? notRecorded(thrown));
+  }
+}
+
+function notRecorded(cause: unknown): SandboxError {
+  const message = "The turn was aborted, and its end could not be recorded in time.";
+  return new SandboxError("SESSION_LOG_FAILED", message, {}, { cause });
+}
+
 function failed(steps: TurnSteps, failure: unknown): Ended {
   const error = tellThrown(failure);
   steps.fail(error);
@@ -101,7 +154,7 @@ function failed(steps: TurnSteps, failure: unknown): Ended {
 async function toRequest(
   sdk: AiSdk,
   settings: TurnSettings,
-  { turn, steps, stop }: RunningTurn,
+  { turn, steps, stop, record }: RunningTurn,
 ): Promise<SdkRequest> {
   const { tools, toolContext, emitToolEvents, maxInlineBytes, bash } = settings;
   const outputs = new LargeOutputs(turn, maxInlineBytes);
@@ -110,7 +163,9 @@ async function toRequest(
     signal: stop.signal,
     emitToolEvents,
     currentStep: () => steps.current,
+    record,
   });
+  let recording = Promise.resolve();
   const modelTools = await toModelTools({
     sdk,
     tools,
@@ -140,12 +195,20 @@ async function toRequest(
     tools: modelTools,
     abortSignal: stop.signal,
     stopWhen: (state) => state.steps.length >= settings.maxSteps,
-    prepareStep: () => steps.begin(),
-    onStepFinish: (step) => {
+    prepareStep: async () => {
+      await recording;
+      return steps.begin();
+    },
+    // Waited for by the AI SDK; should one of its versions not do so, the next step does.
+    onStepFinish: async (step) => {
       for (const part of step.content) tellRefused(calls, part);
       // Its tools were cut short. With streams the AI SDK says nothing of such a step; without, it calls it finished.
       if (stop.signal.aborted && step.finishReason === "tool-calls") return;
+      const before = messagesOf(steps.completed).length;
       steps.complete(step);
+      const messages = messagesOf(steps.completed).slice(before);
+      recording = Promise.resolve(record?.completeStep(steps.completed.length, step, messages));
+      await recording;
     },
   };
 }

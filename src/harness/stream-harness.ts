@@ -2,8 +2,8 @@ import type { HarnessTurnEvent } from "../shared/turn-events.ts";
 import type { SdkPart } from "./ai-sdk.ts";
 import { checkTurnOptions } from "./check-options.ts";
 import type { HarnessTurnOptions } from "./harness-options.ts";
-import type { HarnessStream, HarnessStreamPart } from "./harness-result.ts";
-import type { DriveModel } from "./run-turn.ts";
+import type { HarnessResult, HarnessStream, HarnessStreamPart } from "./harness-result.ts";
+import type { TurnDriver } from "./run-turn.ts";
 import { StreamView } from "./stream-view.ts";
 import { TurnStop } from "./turn-stop.ts";
 
@@ -23,7 +23,7 @@ export function streamHarness<Part = HarnessStreamPart>(options: HarnessTurnOpti
   const texts = new StreamView<string>("textStream", onLeave);
   const events = new StreamView<HarnessTurnEvent>("events", () => undefined);
 
-  const drive: DriveModel = async (sdk, request) => {
+  const drive: TurnDriver["drive"] = async (sdk, request) => {
     let failure: { readonly error: unknown } | undefined;
     // Without an `onError` of ours the AI SDK writes errors to the console.
     const { fullStream } = sdk.streamText({ ...request, onError: () => undefined });
@@ -38,7 +38,19 @@ export function streamHarness<Part = HarnessStreamPart>(options: HarnessTurnOpti
     events.push(event);
     return options.onEvent?.(event);
   };
-  const result = import("./run-turn.ts").then(({ runTurn }) => runTurn(options, stop, drive, onEvent));
+  const onRecorded = ({ text, finishReason, usage }: HarnessResult): void => {
+    const id = "recorded";
+    parts.push({ type: "start" });
+    if (text !== "") {
+      parts.push({ type: "text-start", id });
+      parts.push({ type: "text-delta", id, text });
+      parts.push({ type: "text-end", id });
+      texts.push(text);
+    }
+    parts.push({ type: "finish", finishReason, totalUsage: usage });
+  };
+  const driver = { drive, onEvent, onRecorded };
+  const result = import("./run-turn.ts").then(({ runTurn }) => runTurn(options, stop, driver));
   const views = [parts, texts, events];
   // Handles the rejection too: whoever reads a stream alone hears of it there.
   result.then(

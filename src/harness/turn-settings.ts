@@ -1,5 +1,7 @@
 /** What the harness and the call say → one of each; the call's goes first. */
+import { randomUUID } from "node:crypto";
 import type { HarnessHost, PrepareTurnOptions } from "../host/host.ts";
+import type { HarnessSessionLog } from "../shared/session-log.ts";
 import type { HarnessTools } from "../shared/tools.ts";
 import type { HarnessTraceLevel, HarnessTraceOptions, TraceField } from "../shared/trace-options.ts";
 import { resolveTraceOptions } from "../shell/trace-options.ts";
@@ -10,6 +12,9 @@ import type { HarnessBashOptions, HarnessModel, HarnessTurnOptions } from "./har
 export interface TurnSettings {
   readonly host: HarnessHost;
   readonly model: HarnessModel;
+  /** Given, or made for a run that has a session log. */
+  readonly runId: string | undefined;
+  readonly sessionLog: HarnessSessionLog | undefined;
   /** For the host, without `onEvent`. */
   readonly prepare: PrepareTurnOptions;
   readonly tools: HarnessTools;
@@ -30,13 +35,16 @@ export function decideTurn(options: HarnessTurnOptions): TurnSettings {
   const both = { ...harness, ...withoutUndefined(options) } as HarnessTurnOptions;
   const { tools = {}, toolContext = null, emitToolEvents = true, maxSteps = DEFAULT_MAX_STEPS } = both;
   const { prompt, messages, system } = both;
+  const runId = options.runId ?? (both.sessionLog === undefined ? undefined : `run_${randomUUID()}`);
   const hasTools = Object.keys(tools).length > 0;
   return {
     host: harness.host,
     model: harness.model,
+    runId,
+    sessionLog: both.sessionLog,
     prepare: {
       session: options.session,
-      runId: options.runId,
+      runId,
       runtime: { ...withoutUndefined(harness.runtime ?? {}), ...withoutUndefined(options.runtime ?? {}) },
       ...(hasTools ? { tools, toolContext } : {}),
       traceOptions: joinLevels(harness.traceOptions, options.traceOptions),

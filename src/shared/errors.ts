@@ -25,6 +25,8 @@ export const ERROR_CODES = {
   SESSION_LOG_FAILED: { http: 503, retry: true },
   SESSION_LOG_BUSY: { http: 409, retry: true },
   SESSION_LOG_CLOSED: { http: 409, retry: false },
+  REPLAY_DIVERGED: { http: 409, retry: false },
+  TOOL_OUTCOME_UNKNOWN: { http: 409, retry: false },
   SANDBOX_UNAVAILABLE: { http: 503, retry: true },
   WORKER_EXITED: { http: 503, retry: true },
   WORKER_START_TIMEOUT: { http: 503, retry: true },

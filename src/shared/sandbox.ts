@@ -39,10 +39,16 @@ export interface ReplayableCall {
 /** How a recorded tool call ended: JSON text of its result, or the message that the script got. */
 export type ReplayOutcome = { readonly json: string } | { readonly error: string };
 
+/** What a recording says of a call: how it ended, or that the tool is to run, by a key that is the same in every run. */
+export type ReplayAnswer = ReplayOutcome | { readonly idempotencyKey: string };
+
 /** Where tool results are kept, so that a repeated run does not repeat their side effects. */
 export interface ToolReplay {
-  /** The recorded outcome, or `undefined` to run the tool. A rejection fails the call. */
-  lookup(call: ReplayableCall): ReplayOutcome | undefined | Promise<ReplayOutcome | undefined>;
+  /**
+   * The recorded outcome; or, to run the tool, `undefined` or the key that its `execute` gets as `idempotencyKey`. A
+   * rejection fails the call.
+   */
+  lookup(call: ReplayableCall): ReplayAnswer | undefined | Promise<ReplayAnswer | undefined>;
   /** Called before the script sees the outcome of a tool that ran. A rejection fails the call. */
   record(call: ReplayableCall, outcome: ReplayOutcome): void | Promise<void>;
 }

@@ -9,7 +9,15 @@ export interface ToolCallOptions {
   /** The `toolContext` of the sandbox. */
   readonly experimental_context: unknown;
   readonly messages: readonly never[];
+  /**
+   * Names the call for whoever the tool works with: the same whenever the run is gone on with, another for every other
+   * call. 64 characters, hexadecimal. Absent when the run has no session log.
+   */
+  readonly idempotencyKey?: string;
 }
+
+/** What becomes of a call whose tool had begun when its process ended, so that nobody knows what it did. */
+export type UnknownOutcome = "tell" | "repeat" | "fail";
 
 /** A tool of the host. It runs in the parent, with the parent's credentials. */
 export interface HarnessTool {
@@ -24,6 +32,12 @@ export interface HarnessTool {
    * @default true
    */
   readonly writesFiles?: boolean;
+  /**
+   * For a call of a run with a session log that had begun when its process ended: `"tell"` answers it with an error
+   * that says so, `"repeat"` runs the tool again, `"fail"` ends the run with `TOOL_OUTCOME_UNKNOWN`.
+   * @default "tell"
+   */
+  readonly onUnknownOutcome?: UnknownOutcome;
 }
 
 /** Tools by name; dots nest: `{"orders.find": …}` is `tools.orders.find(…)` in `js-exec`. */
@@ -39,6 +53,8 @@ export interface ToolCall {
   /** Which command of the sandbox, and which call of that command; both start at 1. Recordings know calls by them. */
   readonly commandNumber?: number;
   readonly callNumber?: number;
+  /** Handed to the tool; see `ToolCallOptions`. */
+  readonly idempotencyKey?: string;
 }
 
 /** What a bridge makes of a call: JSON for the guest, and the plain values for the trace. */

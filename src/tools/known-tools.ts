@@ -1,6 +1,6 @@
 /** A `tools` object → the table that calls are answered from. Read once: later changes of the object do not count. */
 import { SandboxError } from "../shared/errors.ts";
-import type { HarnessTool } from "../shared/tools.ts";
+import type { HarnessTool, UnknownOutcome } from "../shared/tools.ts";
 import { toInputValidator, type ValidateInput } from "./validate-input.ts";
 
 /** One tool, ready to be called. */
@@ -12,6 +12,8 @@ export interface KnownTool {
 
 /** Segments that mean something else than a tool on every JavaScript object. */
 const RESERVED: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
+
+const UNKNOWN_OUTCOMES: readonly unknown[] = ["tell", "repeat", "fail"] satisfies UnknownOutcome[];
 
 /** Checks names, shapes and schemas. Throws `TOOL_INVALID`, naming the tool and what was expected. */
 export function readTools(tools: unknown): ReadonlyMap<string, KnownTool> {
@@ -42,6 +44,9 @@ function checkTool(name: string, tool: unknown): HarnessTool {
   if (execute !== undefined && typeof execute !== "function") {
     throw invalid(name, `expected execute to be a function, got ${typeof execute}`);
   }
+  const { onUnknownOutcome = "tell" } = tool as { onUnknownOutcome?: unknown };
+  if (!UNKNOWN_OUTCOMES.includes(onUnknownOutcome))
+    throw invalid(name, 'expected onUnknownOutcome to be "tell", "repeat" or "fail"');
   return tool;
 }
 

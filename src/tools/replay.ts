@@ -16,7 +16,7 @@ export async function callOrReplay(
   call: ToolCall,
   activeCommand: unknown,
   keepPrefixes: readonly string[],
-  run: () => Promise<ToolOutcome>,
+  run: (idempotencyKey?: string) => Promise<ToolOutcome>,
 ): Promise<ToolOutcome> {
   const known: ReplayableCall = {
     tool: call.path,
@@ -37,10 +37,10 @@ export async function callOrReplay(
     }
   };
   const recorded = await ask(() => replay.lookup(known));
-  if (recorded !== undefined) return fromRecord(call, recorded);
+  if (recorded !== undefined && !("idempotencyKey" in recorded)) return fromRecord(call, recorded);
   let outcome: ToolOutcome;
   try {
-    outcome = await run();
+    outcome = await run(recorded?.idempotencyKey);
   } catch (thrown) {
     if (isSandboxError(thrown) && thrown.code === "TOOL_FAILED") {
       await ask(() => replay.record(known, { error: thrown.message }));

@@ -51,7 +51,8 @@ export function createRuntimeToolBridge(options: RuntimeToolBridgeOptions): Tool
     names,
     quietNames: names.filter((name) => known.get(name)?.tool.writesFiles === false),
     async call(call) {
-      const run = () => runTool(findTool(known, names, call.path), call, options, keepPrefixes);
+      const run = (idempotencyKey = call.idempotencyKey) =>
+        runTool(findTool(known, names, call.path), call, options, keepPrefixes, idempotencyKey);
       if (options.replay === undefined) return await run();
       return await callOrReplay(options.replay, call, options.getActiveCommand?.(), keepPrefixes, run);
     },
@@ -71,6 +72,7 @@ async function runTool(
   call: ToolCall,
   options: RuntimeToolBridgeOptions,
   keepPrefixes: readonly string[],
+  idempotencyKey: string | undefined,
 ): Promise<ToolOutcome> {
   const { name, tool } = known;
   if (tool.execute === undefined) throw toolFailed(name, `tool ${name} has no execute`);
@@ -87,6 +89,7 @@ async function runTool(
     abortSignal: call.signal,
     experimental_context: options.toolContext,
     messages: [],
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   };
   // Called on the tool, which may be an instance of a class.
   const result = await settle(name, call.signal, keepPrefixes, () => tool.execute?.(input, callOptions));

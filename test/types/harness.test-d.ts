@@ -12,9 +12,12 @@ import {
   type HarnessTools,
   type LocalHost,
   streamHarness,
+  type ToolCallOptions,
 } from "../../src/index.ts";
+import { memorySessionLog } from "../../src/remote-session.ts";
 
 declare const harness: Harness;
+declare const payments: { charge(cents: number, options: { idempotencyKey?: string }): Promise<string> };
 
 test("what the AI SDK gives is taken: models, messages and tools", () => {
   expectTypeOf<LanguageModel>().toExtend<HarnessModel>();
@@ -40,4 +43,20 @@ test("a stream has the AI SDK's own parts for who says so", () => {
   const stream = streamHarness<TextStreamPart<ToolSet>>({ harness, prompt: "go" });
   expectTypeOf(stream.fullStream).toEqualTypeOf<AsyncIterable<TextStreamPart<ToolSet>>>();
   expectTypeOf(streamHarness({ harness, prompt: "go" }).textStream).toEqualTypeOf<AsyncIterable<string>>();
+});
+
+test("a run has any session log, and its tools a key and a word about unknown outcomes", () => {
+  const tools = {
+    charge: {
+      inputSchema: z.object({ cents: z.number() }),
+      onUnknownOutcome: "repeat",
+      execute: async ({ cents }: { cents: number }, { idempotencyKey }: ToolCallOptions) =>
+        await payments.charge(cents, idempotencyKey === undefined ? {} : { idempotencyKey }),
+    },
+  } as const;
+  expectTypeOf(tools).toExtend<HarnessTools>();
+  const sessionLog = memorySessionLog();
+  expectTypeOf(generateHarness({ harness, messages: [], runId: "run_123", sessionLog, tools }))
+    .resolves.toHaveProperty("runId")
+    .toEqualTypeOf<string | undefined>();
 });
