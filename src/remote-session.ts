@@ -3,6 +3,7 @@
 export type { PostgresOptions } from "./postgres/postgres-options.ts";
 export { postgresSessionLog } from "./postgres/session-log.ts";
 export { type RemoteSessionLogOptions, remoteSessionLog } from "./session-log/client.ts";
+export { type FileSessionLogOptions, fileSessionLog } from "./session-log/file-log.ts";
 export { memorySessionLog } from "./session-log/memory-log.ts";
 export { readRun } from "./session-log/read-run.ts";
 export {

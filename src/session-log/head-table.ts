@@ -1,0 +1,71 @@
+/** The table of `head-slots.ts` in memory: 32 bytes a slot, for as many runs as a log has. */
+import {
+  firstSlot,
+  isEmptySlot,
+  type RunTip,
+  readSlot,
+  SLOT_BYTES,
+  slotKeyOf,
+  writeSlot,
+} from "./head-slots.ts";
+
+/** Slots of a new table: a power of two. */
+const FIRST_SLOTS = 1024;
+/** Part of the slots that are used at most. */
+const MAX_LOAD = 0.6;
+
+export class HeadTable {
+  #slots: Buffer;
+  #used: number;
+
+  /** @param slots Of another table, taken over. */
+  constructor(slots: Buffer = Buffer.alloc(FIRST_SLOTS * SLOT_BYTES), used = 0) {
+    this.#slots = slots;
+    this.#used = used;
+  }
+
+  /** Its slots as they stand. */
+  get bytes(): Buffer {
+    return this.#slots;
+  }
+
+  get used(): number {
+    return this.#used;
+  }
+
+  find(runId: string): RunTip | undefined {
+    const key = slotKeyOf(runId);
+    const tip = readSlot(this.#slots, this.#offsetOf(key), key);
+    return typeof tip === "string" ? undefined : tip;
+  }
+
+  set(runId: string, tip: RunTip): void {
+    this.setByKey(slotKeyOf(runId), tip);
+  }
+
+  setByKey(key: Buffer, tip: RunTip): void {
+    const offset = this.#offsetOf(key);
+    if (isEmptySlot(this.#slots, offset)) this.#used += 1;
+    writeSlot(this.#slots, offset, key, tip);
+    if (this.#used > MAX_LOAD * (this.#slots.length / SLOT_BYTES)) this.#grow();
+  }
+
+  /** Of the slot that the run has, or would have. */
+  #offsetOf(key: Buffer): number {
+    const slots = this.#slots.length / SLOT_BYTES;
+    for (let slot = firstSlot(key, slots); ; slot = (slot + 1) % slots) {
+      const found = readSlot(this.#slots, slot * SLOT_BYTES, key);
+      if (found !== "another" && found !== "damaged") return slot * SLOT_BYTES;
+    }
+  }
+
+  #grow(): void {
+    const old = this.#slots;
+    this.#slots = Buffer.alloc(old.length * 2);
+    for (let offset = 0; offset < old.length; offset += SLOT_BYTES) {
+      if (isEmptySlot(old, offset)) continue;
+      const slot = old.subarray(offset, offset + SLOT_BYTES);
+      slot.copy(this.#slots, this.#offsetOf(slot.subarray(0, 16)));
+    }
+  }
+}
