@@ -44,20 +44,24 @@ export function sendAnswer(
   const text = typeof answer === "string" ? answer : refusalText(answer);
   const status = typeof answer === "string" ? 200 : WIRE_STATUS[answer.code];
   const extra = typeof answer === "string" ? {} : answer.headers;
-  if (response.destroyed) return Promise.resolve();
+  const { socket } = response.req;
+  if (response.destroyed || socket.destroyed) return Promise.resolve();
   response.writeHead(status, {
     ...answerHeaders(text),
     ...extra,
     ...(isLast ? { connection: "close" } : {}),
   });
   return new Promise((resolve) => {
-    const timer = setTimeout(() => response.destroy(), timeoutMs);
+    const timer = setTimeout(() => socket.destroy(), timeoutMs);
     const settle = (): void => {
       clearTimeout(timer);
+      response.off("finish", settle);
+      socket.off("close", settle);
       resolve();
     };
     response.once("finish", settle);
-    response.once("close", settle);
+    // Of the socket: an answer that waits behind another's has no end of its own when the connection breaks.
+    socket.once("close", settle);
     response.end(text);
   });
 }

@@ -29,6 +29,8 @@ export async function listen(options: CheckedServerOptions): Promise<SessionLogS
     requestTimeout: limits.headersTimeoutMs + limits.bodyTimeoutMs + 1_000,
     keepAliveTimeout: limits.idleTimeoutMs,
     connectionsCheckingInterval: Math.min(1_000, limits.headersTimeoutMs),
+    // Asked for by the routes, whose answer has the one shape.
+    requireHostHeader: false,
     noDelay: true,
   });
   server.maxConnections = limits.maxConnections;
@@ -86,7 +88,7 @@ class OpenRequests {
     );
     server.on("checkExpectation", (request, response) => {
       const refusal = new Refusal("EXPECTATION_REFUSED", "Only 100-continue can be expected.");
-      void this.#answer(request, response, Promise.resolve(refusal));
+      this.#track(request, this.#send(request, response, refusal));
     });
     server.on("clientError", (error, socket) => this.#fail(error, socket));
   }
@@ -101,35 +103,28 @@ class OpenRequests {
   }
 
   #take(request: IncomingMessage, response: ServerResponse, readyForBody: () => void): void {
-    void this.#answer(request, response, this.#routes(request, readyForBody));
+    this.#track(
+      request,
+      this.#routes(request, { readyForBody, send: (answer) => this.#send(request, response, answer) }),
+    );
   }
 
-  #answer(
-    request: IncomingMessage,
-    response: ServerResponse,
-    answer: Promise<string | Refusal>,
-  ): Promise<void> {
+  #track(request: IncomingMessage, answered: Promise<void>): void {
     const { socket } = request;
     const requests = this.#bySocket.get(socket) ?? new Set();
     this.#bySocket.set(socket, requests.add(request));
-    const sent = this.#send(request, response, answer).finally(() => {
-      this.#open.delete(sent);
+    const done = answered.finally(() => {
+      this.#open.delete(done);
       requests.delete(request);
     });
-    this.#open.add(sent);
-    return sent;
+    this.#open.add(done);
   }
 
-  async #send(
-    request: IncomingMessage,
-    response: ServerResponse,
-    answer: Promise<string | Refusal>,
-  ): Promise<void> {
-    const found = await answer;
+  #send(request: IncomingMessage, response: ServerResponse, answer: string | Refusal): Promise<void> {
     const isLast = this.#isClosing() || this.#ended.has(request.socket);
-    const sent = sendAnswer(response, found, { isLast, timeoutMs: this.#limits.responseTimeoutMs });
+    const sent = sendAnswer(response, answer, { isLast, timeoutMs: this.#limits.responseTimeoutMs });
     drain(request, this.#limits.maxBodyBytes);
-    await sent;
+    return sent;
   }
 
   /** Bytes that are no request, or come too slowly or in too large a head. */

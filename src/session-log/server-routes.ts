@@ -24,8 +24,16 @@ export interface RoutesOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Answers a request. `readyForBody` is called before its body is read. Never rejects. */
-export type Routes = (request: IncomingMessage, readyForBody: () => void) => Promise<string | Refusal>;
+/** How the routes reach the one who asked. */
+export interface Asker {
+  /** Called before the body is read: lets a client send it that waits to be asked. */
+  readonly readyForBody: () => void;
+  /** Resolves when the answer is taken or nobody is left to take it. Never rejects. */
+  readonly send: (answer: string | Refusal) => Promise<void>;
+}
+
+/** Answers a request, once. Never rejects. */
+export type Routes = (request: IncomingMessage, asker: Asker) => Promise<void>;
 
 /** The routes over one store. */
 export function createRoutes(options: RoutesOptions): Routes {
@@ -50,14 +58,16 @@ export function createRoutes(options: RoutesOptions): Routes {
     return `{"events":[${toPage(events, limits.maxPageBytes)}]}`;
   }
 
-  async function route(request: IncomingMessage, readyForBody: () => void): Promise<string> {
+  async function route(request: IncomingMessage, { readyForBody, send }: Asker): Promise<void> {
     const { method = "", url = "", headers } = request;
+    if (headers.host === undefined && request.httpVersion === "1.1")
+      throw new Refusal("REQUEST_INVALID", "A request of HTTP/1.1 has a host.");
     if (presents === undefined && !isLoopbackHost(headers.host))
       throw new Refusal("HOST_REFUSED", "Without a token this server is asked as localhost alone.");
     const [path = "", query = ""] = splitOnce(url);
     if (path === HEALTH_PATH) {
       allow(method, ["GET"]);
-      return JSON.stringify({ ok: true, protocol: PROTOCOL });
+      return send(JSON.stringify({ ok: true, protocol: PROTOCOL }));
     }
     // Before anything else is looked at: who has no token learns nothing but that.
     if (presents?.(headers.authorization) === false)
@@ -69,16 +79,17 @@ export function createRoutes(options: RoutesOptions): Routes {
       throw new Refusal("PROTOCOL_MISMATCH", `The header ${PROTOCOL_HEADER} must be ${PROTOCOL}.`);
     const runId = checkRunId(decodePart(runPart));
     if (options.isClosing()) throw new Refusal("SERVER_CLOSING", "The server is closing.", RETRY_AFTER);
-    if (method === "GET") return reads.hold(() => read(runId, query));
+    // A page stays in memory until it is taken.
+    if (method === "GET") return reads.hold(async () => send(await read(runId, query)));
     if (query !== "") throw new Refusal("REQUEST_INVALID", "An append has no query.");
-    return appends.hold(() => append(runId, request, readyForBody));
+    await send(await appends.hold(() => append(runId, request, readyForBody)));
   }
 
-  return async (request, readyForBody) => {
+  return async (request, asker) => {
     try {
-      return await route(request, readyForBody);
+      await route(request, asker);
     } catch (error) {
-      return error instanceof Refusal ? error : refuse(error, options.onError);
+      await asker.send(error instanceof Refusal ? error : refuse(error, options.onError));
     }
   };
 }
