@@ -30,10 +30,10 @@ export const controlFaults: readonly EngineFault[] = [
       listed: CONTROL,
     },
     changes: [
-      // `cmd &` ran in the foreground and gave no status.
+      // `cmd &` ran in the foreground and gave no status. No fault: a step of the session runs without a command.
       [
         "if(this.ctx.state.options.noexec)return ne;this.ctx.state.errexitSafe=!1;",
-        "if(this.ctx.state.options.noexec)return ne;if(t.background)return startJob(this,t,{copy:aa,Scope:Mr,Shell:kr});this.ctx.state.errexitSafe=!1;",
+        "if(this.ctx.state.options.noexec)return ne;if(t.step!==void 0)return t.step(this.ctx);if(t.background)return startJob(this,t,{copy:aa,Scope:Mr,Shell:kr});this.ctx.state.errexitSafe=!1;",
       ],
       // A loop of one shell kept the jobs, their timers and the deadline from running.
       [

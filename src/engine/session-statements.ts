@@ -4,6 +4,7 @@
  */
 import { type CommandNode, parse, type StatementNode } from "just-bash";
 import { quote } from "../shared/quote.ts";
+import { guestStep } from "./control/session-step.ts";
 import { liveOutput, wrapInStatement } from "./live-output.ts";
 import { DUMP_SCRIPT } from "./shell-state.ts";
 
@@ -14,27 +15,24 @@ export interface DevicePaths {
   readonly out: string;
   readonly err: string;
   readonly stdin: string;
-  readonly next: string;
-  readonly status: string;
   readonly cwd: string;
   readonly state: string;
 }
 
 /** The fixed statements of one shell. */
 export interface SessionStatements {
-  /** Opens a device; that takes until the next script is there. */
-  readonly waitForScript: StatementNode[];
   /** Undoes an `exec >file` of the script. */
   readonly resetStreams: StatementNode[];
-  /** Makes the last command of a pipeline run in this shell, for the one pipeline that follows. */
-  readonly lastPipeOn: StatementNode[];
-  /** Says how the script ended. */
-  readonly tellStatus: StatementNode[];
   readonly tellCwd: StatementNode[];
   readonly dumpState: StatementNode[];
   /** The same statements with their output dropped. */
   quietly(statements: StatementNode[]): StatementNode[];
-  wrap(script: readonly StatementNode[], parts: WrapParts): StatementNode;
+  /** The script, with what surrounds it; `onStatus` is told what it exited with. */
+  wrap(
+    script: readonly StatementNode[],
+    parts: WrapParts,
+    onStatus: (exitCode: number) => void,
+  ): StatementNode;
 }
 
 /** What surrounds one script. */
@@ -49,16 +47,11 @@ export interface WrapParts {
 
 export function buildStatements(paths: DevicePaths): SessionStatements {
   const output = liveOutput(paths.out, paths.err);
-  const lastPipeOff = parse("builtin shopt -u lastpipe").statements;
-  const plain = frame(`! ((1)) | { true; } >>${paths.out} 2>>${paths.err}`);
-  const withStdin = frame(`! ((1)) | { true; } <${paths.stdin} >>${paths.out} 2>>${paths.err}`);
+  const plain = frame(`{ true; } >>${paths.out} 2>>${paths.err}`);
+  const withStdin = frame(`{ true; } <${paths.stdin} >>${paths.out} 2>>${paths.err}`);
   return {
-    waitForScript: parse(`>>${paths.next}`).statements,
     // A bare `exec`: the interpreter takes redirections of `builtin exec` for passing ones.
     resetStreams: parse("exec 0<&- 1>|/dev/stdout 2>|/dev/stderr").statements,
-    lastPipeOn: parse("builtin shopt -s lastpipe").statements,
-    // A simple command: while an `exec >file` holds, the interpreter ignores the redirections of compound ones.
-    tellStatus: parse(`builtin echo "\${PIPESTATUS[1]} $SHELLOPTS $BASHOPTS" >|${paths.status}`).statements,
     // Not `$PWD`, which a script may set to anything.
     tellCwd: parse(`builtin pwd >|${paths.cwd}`).statements,
     dumpState: parse(`${DUMP_SCRIPT} >|${paths.state} 2>/dev/null`).statements,
@@ -68,29 +61,20 @@ export function buildStatements(paths: DevicePaths): SessionStatements {
       const group = { ...(first(pipeline.commands) as GroupNode), body: statements };
       return [{ ...wrapped, pipelines: [{ ...pipeline, commands: [group] }] }];
     },
-    wrap(script, { before, hasStdin, apart, safeFunctions }) {
-      const body = [...lastPipeOff, ...before, ...output.stream(script, safeFunctions)];
-      return (hasStdin ? withStdin : plain)(apart ? [subshell(body)] : body);
+    wrap(script, { before, hasStdin, apart, safeFunctions }, onStatus) {
+      const body = [...before, ...output.stream(script, safeFunctions)];
+      return guestStep((hasStdin ? withStdin : plain)(apart ? [subshell(body)] : body), onStatus);
     },
   };
 }
 
-/**
- * `! ((1)) | { script; }` under `lastpipe`: the group runs in this shell, yet `exit`, `set -e` and
- * `${x?}` end the group and not the shell, as they do for every last command of a pipeline; `!` keeps `set -e`
- * from ending the shell over the group's own status, which stays readable in `PIPESTATUS`.
- * The redirections catch what the interpreter itself prints between the commands.
- */
-function frame(source: string): (body: StatementNode[]) => StatementNode {
+/** The group around a script. Its redirections catch what the interpreter itself prints between the commands. */
+function frame(source: string): (body: StatementNode[]) => GroupNode {
   const statement = first(parse(source).statements);
-  const pipeline = first(statement.pipelines);
-  const group = pipeline.commands[1] as GroupNode;
-  // `isGuest`: the script's own `set -e` is not one of a negated pipeline, and its traps and jobs end with it.
+  const group = first(first(statement.pipelines).commands) as GroupNode;
+  // `isGuest`: the script's own traps and jobs end with it.
   const mark = { isGuest: true };
-  return (body) => ({
-    ...statement,
-    pipelines: [{ ...pipeline, ...mark, commands: [first(pipeline.commands), { ...group, ...mark, body }] }],
-  });
+  return (body) => ({ ...group, ...mark, body });
 }
 
 function subshell(body: StatementNode[]): StatementNode {

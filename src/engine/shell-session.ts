@@ -1,7 +1,7 @@
 /**
  * One shell that stays. The engine's `exec()` forgets cwd, variables, arrays, functions and aliases when it
  * returns, so one `exec()` runs for as long as the shell lives: its script is a generator of statements that
- * asks for the guest's next script, runs it, and tells how it ended, all through devices of our own file
+ * asks for the guest's next script, runs it, and tells how it ended, by steps of our own and devices of our file
  * system. No state is copied or parsed again between scripts, and output streams as commands finish.
  *
  * It relies on the interpreter taking `statements` one by one; `test/canary/engine.test.ts` tells when it stops to.
@@ -12,6 +12,8 @@ import { type Bash, type IFileSystem, parse, type ScriptNode, type StatementNode
 import { tellThrown } from "../shared/redact.ts";
 import { escapeStrayBytes } from "../workspace/stray-bytes.ts";
 import { buildBash } from "./build-bash.ts";
+import type { InterpreterState } from "./control/interpreter.ts";
+import { quietStep } from "./control/session-step.ts";
 import { mendErrorText } from "./error-text.ts";
 import { functionsWithoutExec } from "./live-output.ts";
 import type {
@@ -105,6 +107,7 @@ class ShellSession implements EngineShell {
   #task: Task | null = null;
   #waited = false;
   #closed = false;
+  #exitCode = 0;
   #status: Status | null = null;
   #dumpText = "";
   #fresh: Dump | null = null;
@@ -126,8 +129,6 @@ class ShellSession implements EngineShell {
       out: `${directory}/out`,
       err: `${directory}/err`,
       stdin: `${directory}/stdin`,
-      next: `${directory}/next`,
-      status: `${directory}/status`,
       cwd: `${directory}/cwd`,
       state: `${directory}/state`,
     };
@@ -135,11 +136,9 @@ class ShellSession implements EngineShell {
     this.#restore = restore;
     this.#statements = buildStatements(paths);
     this.#removeDevices = [
-      fs.addDevice(paths.next, { write: () => this.#waitForTask(), hidden: true }),
       fs.addDevice(paths.out, { write: (bytes) => this.#writeOut(bytes), hidden: true }),
       fs.addDevice(paths.err, { write: (bytes) => this.#writeErr(bytes), hidden: true }),
       fs.addDevice(paths.stdin, { read: () => this.#task?.input.stdin ?? new Uint8Array(0), hidden: true }),
-      fs.addDevice(paths.status, { write: (bytes) => this.#readStatus(bytes), hidden: true }),
       fs.addDevice(paths.cwd, { write: (bytes) => this.#readCwd(bytes), hidden: true }),
       fs.addDevice(paths.state, { write: (bytes) => this.#readState(bytes), hidden: true }),
     ];
@@ -264,19 +263,21 @@ class ShellSession implements EngineShell {
       yield* this.#statements.dumpState;
       this.#takeDump();
     }
+    const waitForScript = quietStep(() => this.#waitForTask());
+    const tellStatus = quietStep(({ state }) => this.#readStatus(state));
     for (;;) {
       this.#waited = false;
-      yield* this.#statements.waitForScript;
+      yield waitForScript;
       const task = this.#task;
       // Not waited: the guest switched execution off (`set -n`) or took `builtin` over. The shell is lost.
       if (task === null || !this.#waited || this.#closed) return;
-      yield* this.#runTask(task);
+      yield* this.#runTask(task, tellStatus);
       if (this.#status === null) return;
       this.#finish(task, this.#status);
     }
   }
 
-  *#runTask(task: Task): Generator<StatementNode> {
+  *#runTask(task: Task, tellStatus: StatementNode): Generator<StatementNode> {
     const { input, script } = task;
     this.#status = null;
     this.#lastCwd = null;
@@ -299,15 +300,16 @@ class ShellSession implements EngineShell {
       collectFunctions(script, this.#functions);
       this.#safeFunctions = functionsWithoutExec(this.#functions);
     }
-    yield* this.#statements.lastPipeOn;
     const parts = {
       before,
       hasStdin: input.stdin !== null,
       apart: input.replaceEnv,
       safeFunctions: this.#safeFunctions,
     };
-    yield this.#statements.wrap(script.statements, parts);
-    yield* this.#statements.tellStatus;
+    yield this.#statements.wrap(script.statements, parts, (exitCode) => {
+      this.#exitCode = exitCode;
+    });
+    yield tellStatus;
     if (task.changesState) {
       yield* this.#statements.resetStreams;
       yield* this.#statements.tellCwd;
@@ -378,12 +380,12 @@ class ShellSession implements EngineShell {
     if (shown !== "") return this.#task?.input.onOutput("stderr", encoder.encode(shown));
   }
 
-  #readStatus(bytes: Uint8Array): void {
-    if (bytes.length === 0) return;
-    const match = /^(\d+) (\S*) (\S*)\n$/.exec(decoder.decode(bytes));
-    if (match === null) return;
-    const [, code = "1", set = "", shopt = ""] = match;
-    this.#status = { exitCode: Number(code), options: { set, shopt } };
+  /** Only of a shell whose `builtin` is still its own: everything else that stands around a script goes through it. */
+  #readStatus({ env, functions, shoptOptions }: InterpreterState): void {
+    const isAliased = shoptOptions.expand_aliases === true && env.has("BASH_ALIAS_builtin");
+    if (functions.has("builtin") || isAliased) return;
+    const options = { set: env.get("SHELLOPTS") ?? "", shopt: env.get("BASHOPTS") ?? "" };
+    this.#status = { exitCode: this.#exitCode, options };
   }
 
   #readCwd(bytes: Uint8Array): void {

@@ -197,6 +197,17 @@ const HOSTILE = [
   "\0",
 ];
 
+test("a script knows nothing of how the one before it ended", async () => {
+  const { sandbox } = await openForTest();
+  for (const script of ["false | true", "exit 3", "set -e; false", "echo $((1/0))"]) {
+    await sandbox.exec(script);
+    expect([script, await stdout(sandbox, 'echo "$? <${PIPESTATUS[*]}> $LINENO"')]).toEqual([
+      script,
+      "0 <> 1\n",
+    ]);
+  }
+});
+
 test("no script breaks the shell for the next one", { timeout: 60_000 }, async () => {
   const { sandbox } = await openForTest();
   await sandbox.exec("x=kept; k() { builtin echo fn; }; cd /tmp");

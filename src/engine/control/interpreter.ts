@@ -15,6 +15,7 @@ export interface Output {
 /** The variables and flags of one shell; a subshell of the engine's is the same object with values put back. */
 export interface InterpreterState {
   env: Map<string, string>;
+  arrays?: Map<string, { readonly elements: Map<string, string> }>;
   functions: Map<string, unknown>;
   options: Record<string, boolean>;
   shoptOptions: Record<string, boolean>;
@@ -42,6 +43,9 @@ export interface InterpreterState {
   loopDepth: number;
   parentHasLoopContext?: boolean;
   groupStdin?: string | undefined;
+  groupStdinSourceFd?: number | undefined;
+  /** `$_` */
+  lastArg?: string;
   signal?: AbortSignal;
   fileDescriptors?: Map<number, string>;
   inputFds?: Set<number>;
