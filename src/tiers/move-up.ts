@@ -1,7 +1,7 @@
 /** From tier 0 into a sandbox of a higher tier: opened in time, its shell where that of tier 0 was, and alive. */
 import type { CreateSandboxOptions, ExecResult, HarnessSandboxFactory } from "../shared/sandbox.ts";
 import { waitAtMost } from "../shell/bounded-wait.ts";
-import { type HandedState, STATE_SCRIPT, toHandedState } from "./handed-state.ts";
+import { type HandedState, STATE_SCRIPT, toHandedState } from "../shell/handed-state.ts";
 import { Tier } from "./tier.ts";
 import type { SharedEvents } from "./tier-events.ts";
 

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { streamHarness } from "../../src/index.ts";
 import { memorySessionLog } from "../../src/remote-session.ts";
 import { findBreak } from "../../src/session-log/check-chain.ts";
+import type { HarnessSessionLog } from "../../src/shared/session-log.ts";
 import { errorsOf, harnessForTest, outputsOf, runForTest } from "../helpers/harness.ts";
 import { hostForTest } from "../helpers/hosts.ts";
 import { dataOf, failingLog, keysOf, runForReplay, sandboxWithTools } from "../helpers/runs.ts";
@@ -357,18 +358,27 @@ test("under which walls a command ran and what it changed is on record before it
   });
 });
 
-test("a run goes on in its session, and the model hears that the shell is another", async () => {
-  const run = runForReplay(
-    [bash("cd /tmp; echo 1 > /session/a"), bash("pwd; cat /session/a"), { text: "done" }],
-    { host: hostForTest({ sandbox: "just-bash" }) },
-  );
-  // Attempt, then bash with three records and the step: the sixth append is the second command.
-  await expect(run.go({ sessionLog: failingLog(run.log, 6, "before") })).rejects.toThrow();
-  const { result } = await run.go();
-  expect(outputsOf(result)[1]).toMatchObject({
-    stdout: "/session\n1\n",
-    note: expect.stringContaining("in a new shell"),
+test("a run goes on in its session, in a new shell with the working directory and variables of the old one", async () => {
+  const first = bash("mkdir b; cd b; X=5; f() { cd ..; }", "f", "true");
+  const run = runForReplay([first, bash("pwd; echo $X; f"), { text: "done" }], {
+    host: hostForTest({ sandbox: "just-bash" }),
   });
+  // The second step begins with the next append after that of the first.
+  let at = 0;
+  const counting: HarnessSessionLog = {
+    ...failingLog(run.log, 1_000, "before"),
+    append: async (event) => {
+      if (event.appendIdempotencyKey === "step/2/tool/1/started") throw new Error(`after ${at} appends`);
+      at++;
+      return await run.log.append(event);
+    },
+  };
+  await expect(run.go({ sessionLog: counting })).rejects.toMatchObject({ code: "SESSION_LOG_FAILED" });
+  const { result } = await run.go();
+  const outputs = outputsOf(result) as { stdout: string; stderr: string; note?: string }[];
+  expect(outputs[3]?.stdout).toBe("/session\n5\n");
+  expect(outputs[3]?.stderr).toContain("f: command not found");
+  expect(outputs[3]?.note).toContain("in a new shell, with the working directory and the variables");
 });
 
 test("a run without a name gets one, and says it", async () => {

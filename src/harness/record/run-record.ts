@@ -17,6 +17,7 @@ import { diverged } from "./divergence.ts";
 import { Payloads } from "./payloads.ts";
 import { COMPLETED_KEY, callDigest, RECORD, stepKey, toolKey } from "./positions.ts";
 import { type CallAtPosition, fieldsOf, RecordedCalls } from "./recorded-call.ts";
+import { RecordedCommands } from "./recorded-commands.ts";
 import { type RecordData, RunLog } from "./run-log.ts";
 import { RunSteps } from "./run-steps.ts";
 import { ScriptCalls } from "./script-calls.ts";
@@ -48,12 +49,6 @@ export interface Answered {
   readonly output: unknown;
 }
 
-const HAD_BEGUN =
-  "an earlier process of this run had begun this command and was cut off: it has run again from its start, over the files as they were then; calls of tools that had been recorded were answered from the record";
-const NEW_SHELL =
-  "the run was gone on with by another process, in a new shell: working directory, variables, functions and /tmp of the commands before are gone";
-const NEW_SESSION = "so are the files of the commands before: the session of the run is not on this host";
-
 export class RunRecord {
   readonly steps: RunSteps;
   readonly #settings: TurnSettings;
@@ -63,12 +58,10 @@ export class RunRecord {
   readonly #changes: Changes;
   readonly #calls: RecordedCalls;
   readonly #scripts: ScriptCalls;
+  readonly #commands: RecordedCommands;
   readonly #asked = new Map<number, number>();
   /** Commands run one after the other, so that a call of a script is known to belong to the one under way. */
   #lastCommand: Promise<unknown> = Promise.resolve();
-  #commandsAnswered = 0;
-  #hasRunCommand = false;
-  #isNewSession = false;
 
   private constructor(log: RunLog, settings: TurnSettings, description: RunDescription) {
     this.#log = log;
@@ -77,6 +70,7 @@ export class RunRecord {
     this.#changes = new Changes(log);
     this.#calls = new RecordedCalls(log, this.#payloads);
     this.#scripts = new ScriptCalls(log, this.#calls, settings.tools);
+    this.#commands = new RecordedCommands(log, this.#payloads);
     this.steps = new RunSteps(log, this.#payloads, this.#calls);
   }
 
@@ -128,7 +122,7 @@ export class RunRecord {
   async begin(turn: PreparedTurn): Promise<void> {
     const { id: turnId, session, sandboxMode } = turn;
     this.#payloads.attach(turn);
-    this.#isNewSession = (this.lastTurn?.sessionId ?? session.id) !== session.id;
+    this.#commands.attach(turn, (this.lastTurn?.sessionId ?? session.id) !== session.id);
     await this.#claim({ sessionId: session.id, turnId, sandboxMode });
   }
 
@@ -229,12 +223,12 @@ export class RunRecord {
     const isBash = this.#isBash(at.tool);
     const begun = await this.#calls.begin(at);
     if (begun.is === "answered") {
-      if (isBash && !this.#hasRunCommand) this.#commandsAnswered++;
+      if (isBash) this.#commands.answered(at.key);
       if ("error" in begun.outcome) throw toolFailed(at.tool, begun.outcome.error);
       return { json: begun.outcome.json, output: JSON.parse(begun.outcome.json) };
     }
     const { idempotencyKey, hadBegun } = begun;
-    const notes = isBash ? this.#notes(hadBegun) : [];
+    const notes = isBash ? await this.#commands.before(hadBegun, signal) : [];
     if (isBash) this.#scripts.enter(at);
     let answered: Answered;
     try {
@@ -247,11 +241,13 @@ export class RunRecord {
       }
       throw thrown;
     }
-    const details = isBash ? { ...at.details, callsNotAskedFor: this.#scripts.leave() } : at.details;
+    const callsNotAskedFor = isBash ? this.#scripts.leave() : 0;
     if (this.#log.broken !== undefined) throw this.#log.broken;
     // Cut short by the turn's end: the next attempt runs it again.
     if (isBash && signal.aborted) return answered;
+    const shell = isBash ? await this.#commands.after(at.input, answered.output, signal) : {};
     await this.#changes.flush(at.details);
+    const details = isBash ? { ...at.details, callsNotAskedFor, ...shell } : at.details;
     await this.#calls.end({ ...at, details }, { json: JSON.stringify(answered.output) });
     return answered;
   }
@@ -264,15 +260,6 @@ export class RunRecord {
         ? this.#log.find(`${stepKey(Number(step))}/completed`) !== undefined
         : recorded.digest !== at.digest;
     if (isOther) throw this.#log.breakBy(diverged(this.#log.runId, at.where, recorded, at));
-  }
-
-  #notes(hadBegun: boolean): string[] {
-    const notes = hadBegun ? [HAD_BEGUN] : [];
-    if (this.#commandsAnswered > 0 && !this.#hasRunCommand) {
-      notes.push(this.#isNewSession ? `${NEW_SHELL}, and ${NEW_SESSION}` : NEW_SHELL);
-    }
-    this.#hasRunCommand = true;
-    return notes;
   }
 }
 

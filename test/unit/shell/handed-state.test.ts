@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { STATE_SCRIPT, toHandedState } from "../../../src/tiers/handed-state.ts";
+import { STATE_SCRIPT, toHandedState } from "../../../src/shell/handed-state.ts";
 
 /** A real bash runs `script`, hands its state on, and another one prints `shown` in that state. */
 function throughBash(

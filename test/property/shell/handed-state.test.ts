@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
-import { STATE_SCRIPT, toHandedState } from "../../../src/tiers/handed-state.ts";
+import { STATE_SCRIPT, toHandedState } from "../../../src/shell/handed-state.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "harness-handed-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
