@@ -38,7 +38,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   // Of a host the loop knows the interface alone: whose it is, the application says.
   harness: ["host", "session-log", "tools", "shell", "shared"],
-  cli: ["host", "providers", "tiers", "sandbox", "parent", "storage", "shared"],
+  cli: ["host", "session-log", "providers", "tiers", "sandbox", "parent", "storage", "shared"],
 };
 
 /** Imported for their types alone: they are gone at run time. What is built of the engine is loaded by its path. */

@@ -12,6 +12,13 @@ export {
   type SessionLogServerOptions,
   startSessionLogServer,
 } from "./session-log/server.ts";
+export {
+  type SessionLogFinding,
+  type SessionLogHead,
+  type SessionLogReport,
+  type VerifySessionLogOptions,
+  verifySessionLog,
+} from "./session-log/verify.ts";
 export type {
   HarnessSessionLog,
   SessionLogAppend,

@@ -6,7 +6,8 @@ const GENERAL = `little-harness: run scripts over real directories, in a child p
   little-harness exec [options] [-- 'script' [args…] | FILE [args…] | -]
   little-harness shell [options]
   little-harness doctor [options] [DIR]
-  little-harness help exec|shell|doctor
+  little-harness verify [options] LOG
+  little-harness help exec|shell|doctor|verify
   little-harness --version
 `;
 
@@ -100,7 +101,23 @@ command line was wrong.
   little-harness doctor --isolation namespace --json
 `;
 
-const TOPICS = { exec: EXEC, shell: SHELL, doctor: DOCTOR } as const;
+const VERIFY = `little-harness verify: whether a session log is as it was written; changes nothing.
+
+  little-harness verify [--json] [--head RUN=SEQUENCE:HASH]… LOG
+
+      --head RUN=SEQUENCE:HASH   this event must be there, with this hash; may be repeated. What is cut off
+                                 at the end of a log shows in no other way: keep the heads that --json prints.
+      --json                     print one JSON object and nothing else: the last event of each run, findings
+  -h, --help                     this text
+
+Finds every edit, removal, gap, copy and change of order, and says in which line, run and event. May run
+while a process appends. Exit code: 0 when the log is whole, 1 when it is not, 2 when it cannot be read or
+this command line was wrong.
+
+  little-harness verify sessions.ndjson
+`;
+
+const TOPICS = { exec: EXEC, shell: SHELL, doctor: DOCTOR, verify: VERIFY } as const;
 
 /** The text for one topic, ending in a newline. */
 export function helpText(topic: HelpTopic): string {

@@ -27,6 +27,10 @@ async function main(argv: readonly string[]): Promise<number> {
       const { runShell } = await import("./shell.ts");
       return runShell(invocation);
     }
+    case "verify": {
+      const { runVerify } = await import("./verify.ts");
+      return runVerify(invocation);
+    }
     case "exec": {
       const { runExec } = await import("./exec.ts");
       return runExec(invocation);

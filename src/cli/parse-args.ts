@@ -7,6 +7,7 @@ import {
   parseDoctor,
 } from "./parse-doctor.ts";
 import { parseShell, SHELL_OPTIONS, type ShellInvocation } from "./parse-shell.ts";
+import { parseVerify, VERIFY_OPTIONS, type VerifyInvocation } from "./parse-verify.ts";
 import {
   checkOptions,
   SANDBOX_OPTIONS,
@@ -33,7 +34,7 @@ export interface ExecInvocation extends SandboxArguments {
 }
 
 /** What `help` may be asked about. */
-export type HelpTopic = "all" | "exec" | "shell" | "doctor";
+export type HelpTopic = "all" | "exec" | "shell" | "doctor" | "verify";
 
 /** What a command line asks for. */
 export type Invocation =
@@ -42,7 +43,8 @@ export type Invocation =
   | DoctorInvocation
   | DataDirInvocation
   | ExecInvocation
-  | ShellInvocation;
+  | ShellInvocation
+  | VerifyInvocation;
 
 const EXEC_OPTIONS = {
   ...SANDBOX_OPTIONS,
@@ -50,8 +52,13 @@ const EXEC_OPTIONS = {
   "no-stdin": { type: "boolean" },
 } as const;
 
-const TABLES = { exec: EXEC_OPTIONS, shell: SHELL_OPTIONS, doctor: DOCTOR_OPTIONS } as const;
-const COMMANDS = ["exec", "shell", "doctor", "help"];
+const TABLES = {
+  exec: EXEC_OPTIONS,
+  shell: SHELL_OPTIONS,
+  doctor: DOCTOR_OPTIONS,
+  verify: VERIFY_OPTIONS,
+} as const;
+const COMMANDS = [...Object.keys(TABLES), "help"];
 
 /** Reads the arguments after the program's name. Throws `UsageError`. */
 export function parseCommandLine(argv: readonly string[]): Invocation {
@@ -63,6 +70,7 @@ export function parseCommandLine(argv: readonly string[]): Invocation {
   if (first === "exec") return parseExec(rest);
   if (first === "shell") return parseShell(rest);
   if (first === "doctor") return parseDoctor(rest);
+  if (first === "verify") return parseVerify(rest);
   if (first.startsWith("-")) {
     const name = first.replace(/^-+/, "").replace(/=.*/s, "");
     const owner = Object.entries(TABLES).find(([, table]) => name in table)?.[0];
@@ -77,7 +85,7 @@ export function parseCommandLine(argv: readonly string[]): Invocation {
 }
 
 function toTopic(text: string | undefined): HelpTopic {
-  return text === "exec" || text === "shell" || text === "doctor" ? text : "all";
+  return text !== undefined && Object.hasOwn(TABLES, text) ? (text as keyof typeof TABLES) : "all";
 }
 
 function parseExec(argv: readonly string[]): Invocation {

@@ -94,7 +94,7 @@ function misplaced(event: SessionLogEvent, head: RunHead): string | undefined {
 }
 
 /** Lines that a record takes: one, but for a damaged one. */
-function countLines(record: Buffer): number {
+export function countLines(record: Buffer): number {
   if (record.length === 0 || record.indexOf(10) === record.length - 1) return 1;
   let lines = 0;
   for (let at = record.indexOf(10); at !== -1; at = record.indexOf(10, at + 1)) lines += 1;

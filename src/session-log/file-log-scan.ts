@@ -86,8 +86,10 @@ class Scanner {
     if (place !== undefined) {
       const end = start + place.bytes;
       if (isCut(end + MAX_PLACE_BYTES)) return 0;
-      // Where the newline itself is damaged, what follows tells that the record ends here.
-      if (bytes[end - 1] === NEWLINE || (end < bytes.length && readPlace(bytes, end) !== undefined)) {
+      // Where the newline itself is damaged, what follows tells that the record ends here: another, or nothing.
+      const isWhole = end <= bytes.length && bytes[end - 1] === NEWLINE;
+      const isLast = end === bytes.length && bytes.indexOf(NEWLINE, start) === -1;
+      if (isWhole || isLast || (end < bytes.length && readPlace(bytes, end) !== undefined)) {
         this.#tell(bytes, start, place.bytes, place);
         return place.bytes;
       }

@@ -78,7 +78,7 @@ export function failed(path: string, what: string, cause: unknown): SandboxError
 }
 
 /** The file is of another format. */
-function otherFormat(path: string): SandboxError {
+export function otherFormat(path: string): SandboxError {
   return new SandboxError(
     "SESSION_LOG_CORRUPT",
     `${path}, line 1: this is no session log of the format lh.session-log.v1; the file is left as it is.`,

@@ -85,7 +85,7 @@ export class OpenedFileLog {
     const event = sealEvent(append, run.head);
     const { runId, sequence, appendIdempotencyKey: key, hash } = event;
     const at = this.#writer.nextAt;
-    const record = encodeRecord(event, append.dataText, run.offsets.at(-1) ?? 0);
+    const record = encodeRecord(event, append.dataText, { begins: at, previousAt: run.offsets.at(-1) ?? 0 });
     run.offsets.push(at);
     run.keys.set(key, sequence);
     run.head = { sequence, hash };
