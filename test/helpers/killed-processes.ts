@@ -18,10 +18,9 @@ export interface Said {
 }
 
 export interface CrowdOptions {
-  readonly job: "count" | "work";
-  readonly place: StorePlace;
   readonly processes: number;
-  readonly leaseMs: number;
+  /** Starts one, with its output to be read. */
+  readonly start: () => ChildProcess;
   /** Decides who dies when: a worker after so many of its lines and a moment more. */
   readonly random: () => number;
   /** Looked at after each line; true ends it all. */
@@ -30,10 +29,12 @@ export interface CrowdOptions {
 
 /** Starts one worker. */
 export function startWorker(job: string, place: StorePlace, leaseMs: number): ChildProcess {
-  return spawn(process.execPath, [WORKER, HOST, JSON.stringify(place), job, String(leaseMs)], {
-    stdio: ["pipe", "pipe", "inherit"],
-    env: {},
-  });
+  return startNode(WORKER, HOST, JSON.stringify(place), job, String(leaseMs));
+}
+
+/** Starts Node.js with pipes for its input and output and an empty environment. */
+export function startNode(...args: readonly string[]): ChildProcess {
+  return spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"], env: {} });
 }
 
 /** Lines of a worker, as they come; resolves when it has ended and all is read. */
@@ -46,7 +47,7 @@ export async function listen(child: ChildProcess, hear: (said: Said) => void): P
 
 /** Runs a crowd until `isOver`; gives all that was said, in the order of time, and how many were killed before. */
 export async function runCrowd(options: CrowdOptions): Promise<{ said: Said[]; kills: number }> {
-  const { job, place, processes, leaseMs, random, isOver } = options;
+  const { processes, start, random, isOver } = options;
   const said: Said[] = [];
   let kills = 0;
   let over = false;
@@ -58,7 +59,7 @@ export async function runCrowd(options: CrowdOptions): Promise<{ said: Said[]; k
   });
   const lane = async () => {
     while (!over) {
-      const child = startWorker(job, place, leaseMs);
+      const child = start();
       running.add(child);
       let linesLeft = 3 + Math.floor(random() * 25);
       await listen(child, (line) => {

@@ -1,7 +1,8 @@
 /** What must hold of several processes on one store of which some are killed at any moment. */
+import { once } from "node:events";
 import { expect } from "vitest";
 import { createDurableOrchestrationServices } from "../../src/orchestration/services.ts";
-import { runCrowd, type Said, seeded } from "../helpers/killed-processes.ts";
+import { listen, runCrowd, type Said, seeded, startWorker } from "../helpers/killed-processes.ts";
 import { openStore, type StorePlace } from "../helpers/store-place.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
@@ -24,15 +25,38 @@ interface Told {
   readonly expiresAtMs: number;
 }
 
+/** Stops a process that has a lock until the lock is another's: what it then still writes is refused. */
+export async function stopInTheMiddle(place: StorePlace): Promise<void> {
+  const store = openStore(place);
+  const late = startWorker("late", place, 300);
+  const heard: Said[] = [];
+  const inside = new Promise<void>((resolve) => {
+    void listen(late, (line) => {
+      heard.push(line);
+      resolve();
+    });
+  });
+  await inside;
+  late.kill("SIGSTOP");
+  await store.withLock("value", {}, (lock) => store.writeJson("value", "next", { lock }));
+  late.stdin?.write("go on\n");
+  late.kill("SIGCONT");
+  await once(late, "close");
+  expect(heard.map(({ pid: _, atMs: __, ...what }) => what)).toEqual([
+    { inside: 1 },
+    { refused: "LOCK_LOST" },
+  ]);
+  expect(await store.readJson("value")).toBe("next");
+}
+
 /** Counts under a lock: no number comes twice, none that was said is lost. */
 export async function countInCrowd(crowd: Crowd): Promise<void> {
   const { processes, kills: wanted, seed, place = { rootDir: tempDir() } } = crowd;
+  // An owner that was killed is waited for as long as that, in a database.
+  const leaseMs = "rootDir" in place ? 5_000 : 1_000;
   const { said, kills } = await runCrowd({
-    job: "count",
-    place,
     processes,
-    // An owner that was killed is waited for as long as that, in a database.
-    leaseMs: "rootDir" in place ? 5_000 : 1_000,
+    start: () => startWorker("count", place, leaseMs),
     random: seeded(seed),
     isOver: (_, killed) => killed >= wanted,
   });
@@ -77,10 +101,8 @@ export async function workInCrowd(crowd: Crowd): Promise<void> {
   const ends = new Set<string>();
   let filling: Promise<void> | undefined;
   const { said } = await runCrowd({
-    job: "work",
-    place,
     processes,
-    leaseMs: LEASE_MS,
+    start: () => startWorker("work", place, LEASE_MS),
     random: seeded(seed),
     isOver: (all, killed) => {
       const told = all.at(-1)?.completed as Told | undefined;

@@ -2,32 +2,12 @@
 import { once } from "node:events";
 import { expect, test } from "vitest";
 import { fileJsonStore } from "../../src/orchestration/file-store.ts";
-import { listen, type Said, startWorker } from "../helpers/killed-processes.ts";
+import { listen, startWorker } from "../helpers/killed-processes.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
-import { countInCrowd, workInCrowd } from "./orchestration-crowd.ts";
+import { countInCrowd, stopInTheMiddle, workInCrowd } from "./orchestration-crowd.ts";
 
 test("a process that was stopped in the middle of a change writes nothing when it goes on after its lease", async () => {
-  const rootDir = tempDir();
-  const store = fileJsonStore({ rootDir, sync: false });
-  const late = startWorker("late", { rootDir }, 300);
-  const heard: Said[] = [];
-  const inside = new Promise<void>((resolve) => {
-    void listen(late, (line) => {
-      heard.push(line);
-      resolve();
-    });
-  });
-  await inside;
-  late.kill("SIGSTOP");
-  await store.withLock("value", {}, (lock) => store.writeJson("value", "next", { lock }));
-  late.stdin?.write("go on\n");
-  late.kill("SIGCONT");
-  await once(late, "close");
-  expect(heard.map(({ pid: _, atMs: __, ...what }) => what)).toEqual([
-    { inside: 1 },
-    { refused: "LOCK_LOST" },
-  ]);
-  expect(await store.readJson("value")).toBe("next");
+  await stopInTheMiddle({ rootDir: tempDir() });
 });
 
 test("a lock whose owner was killed is taken over at once", async () => {
