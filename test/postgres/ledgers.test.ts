@@ -1,5 +1,5 @@
 /** Ledgers over a database: as the model says, and right through deaths. `crowds.test.ts` has more of it. */
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, test } from "vitest";
 import { createDurableOrchestrationServices } from "../../src/orchestration/services.ts";
 import { postgresJsonStore } from "../../src/postgres/json-store.ts";
 import { newPlace } from "../helpers/postgres-schema.ts";
@@ -16,7 +16,7 @@ describe.skipIf(WITHOUT_POSTGRES !== "")(`ledgers in Postgres${WITHOUT_POSTGRES}
     let world = 0;
     const open = (now: () => number) =>
       createDurableOrchestrationServices({ store, rootDir: `${ledger[0]}/${world++}`, now });
-    await behavesAsModel(ledger, open, { numRuns: 1, maxCommands: 25 });
+    await behavesAsModel(ledger, open, { numRuns: 2, maxCommands: 25 });
   });
 
   test("a process that was stopped in the middle of a change writes nothing when it goes on after its lease", async () => {
