@@ -4,36 +4,52 @@ import { measurePairs, timed } from "../measure.ts";
 import { measureRow, type Row, type RowGroup } from "../row.ts";
 import { withDirectory } from "../scratch.ts";
 
-/** More calls where one is short, so that the start of `js-exec` does not hide them. */
-const SIZES = [
-  { name: "100 B", bytes: 100, calls: 200 },
-  { name: "10 KB", bytes: 10_000, calls: 100 },
-  { name: "1 MB", bytes: 1_000_000, calls: 5 },
-  { name: "10 MB", bytes: 10_000_000, calls: 1 },
+const echo = (bytes: number, calls: number): string => `
+  const text = "x".repeat(${bytes});
+  for (let i = 0; i < ${calls}; i++)
+    if ((await tools.echo({ text })).length !== ${bytes}) throw new Error("another length");`;
+
+/**
+ * More calls where one is short, so that the start of `js-exec` does not hide them. It takes JSON of 8 MiB each
+ * way and refuses more; 8 MB both ways at once are more memory than it has.
+ */
+const SCRIPTS = [
+  { what: "200 tool calls, 100 B each way", script: echo(100, 200) },
+  { what: "100 tool calls, 10 KB each way", script: echo(10_000, 100) },
+  { what: "5 tool calls, 1 MB each way", script: echo(1_000_000, 5) },
+  { what: "1 tool call, 8 MB there", script: 'await tools.take({ text: "x".repeat(8_000_000) })' },
+  { what: "1 tool call, 8 MB back", script: "await tools.give({ bytes: 8_000_000 })" },
 ];
+
+const textInput = { type: "object", properties: { text: { type: "string" } } };
+const TOOLS = {
+  echo: {
+    description: "gives back its text",
+    inputSchema: textInput,
+    execute: async ({ text }: { text: string }) => text,
+  },
+  take: {
+    description: "gives back how long its text is",
+    inputSchema: textInput,
+    execute: async ({ text }: { text: string }) => text.length,
+  },
+  give: {
+    description: "gives back a text of that length",
+    inputSchema: { type: "object", properties: { bytes: { type: "number" } } },
+    execute: async ({ bytes }: { bytes: number }) => "x".repeat(bytes),
+  },
+};
 
 export const payloadRows: RowGroup = (effort) =>
   withDirectory(async (directory) => {
-    const tools = {
-      echo: {
-        description: "gives back its text",
-        inputSchema: { type: "object", properties: { text: { type: "string" } } },
-        execute: async ({ text }: { text: string }) => text,
-      },
-    };
-    const mounts = { "/work": directory };
-    await using inWorker = await openSandbox({ mounts, tools, sandbox: "subprocess" });
-    await using inProcess = await openSandbox({ mounts, tools, sandbox: "just-bash" });
+    const options = { mounts: { "/work": directory }, tools: TOOLS };
+    await using inWorker = await openSandbox({ ...options, sandbox: "subprocess" });
+    await using inProcess = await openSandbox({ ...options, sandbox: "just-bash" });
     const rows: Row[] = [];
-    for (const { name, bytes, calls } of SIZES) {
-      const what = `${calls === 1 ? "1 tool call" : `${calls} tool calls`}, ${name} each way`;
-      const script = `js-exec -c '
-        const text = "x".repeat(${bytes});
-        for (let i = 0; i < ${calls}; i++)
-          if ((await tools.echo({ text })).length !== ${bytes}) throw new Error("another length");'`;
+    for (const { what, script } of SCRIPTS) {
       const run = (sandbox: typeof inWorker) => () =>
         timed(async () => {
-          const { exitCode, stderr } = await sandbox.exec(script);
+          const { exitCode, stderr } = await sandbox.exec(`js-exec -c '${script}'`);
           if (exitCode !== 0) throw new Error(stderr);
         });
       rows.push(
