@@ -35,6 +35,11 @@ export const controlFaults: readonly EngineFault[] = [
         "if(this.ctx.state.options.noexec)return ne;this.ctx.state.errexitSafe=!1;",
         "if(this.ctx.state.options.noexec)return ne;if(t.step!==void 0)return t.step(this.ctx);if(t.background)return startJob(this,t,{copy:aa,Scope:Mr,Shell:kr});this.ctx.state.errexitSafe=!1;",
       ],
+      // No fault: where a session's own output goes is known, and neither expanded, looked at nor opened.
+      [
+        'S=mo(y);if(y.target.type==="HereDoc"){let A=await vh(e,y.target);',
+        'S=mo(y);if(y.device!==void 0){s.set(g,y.device),m(S,{kind:"output",path:y.device,append:!0});continue}if(y.target.type==="HereDoc"){let A=await vh(e,y.target);',
+      ],
       // A loop of one shell kept the jobs, their timers and the deadline from running.
       [
         'async executeStatement(t){if(this.assertDefenseContext("statement"),',

@@ -16,7 +16,7 @@ import {
   type StatementNode,
 } from "just-bash";
 import { ORDINARY_COMMANDS } from "./command-names.ts";
-import type { LiveStatement } from "./control/live.ts";
+import { type LiveStatement, openAlready } from "./control/live.ts";
 
 type WordNode = SimpleCommandNode["args"][number];
 type Redirection = SimpleCommandNode["redirections"][number];
@@ -206,7 +206,7 @@ export function wrapInStatement(command: CommandNode): StatementNode {
 
 function redirectionsOf(source: string): [Redirection, Redirection] {
   const command = parse(source).statements[0]?.pipelines[0]?.commands[0];
-  const [first, second] = command?.type === "SimpleCommand" ? command.redirections : [];
+  const [first, second] = command?.type === "SimpleCommand" ? openAlready(command.redirections) : [];
   if (first === undefined || second === undefined)
     throw new Error("the engine's parser returned no redirection");
   return [first, second];

@@ -4,6 +4,7 @@
  */
 import { type CommandNode, parse, type StatementNode } from "just-bash";
 import { quote } from "../shared/quote.ts";
+import { openAlready } from "./control/live.ts";
 import { guestStep } from "./control/session-step.ts";
 import { liveOutput, wrapInStatement } from "./live-output.ts";
 import { DUMP_SCRIPT } from "./shell-state.ts";
@@ -74,7 +75,8 @@ function frame(source: string): (body: StatementNode[]) => GroupNode {
   const group = first(first(statement.pipelines).commands) as GroupNode;
   // `isGuest`: the script's own traps and jobs end with it.
   const mark = { isGuest: true };
-  return (body) => ({ ...group, ...mark, body });
+  const redirections = openAlready(group.redirections);
+  return (body) => ({ ...group, ...mark, redirections, body });
 }
 
 function subshell(body: StatementNode[]): StatementNode {

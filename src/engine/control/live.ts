@@ -24,6 +24,19 @@ export function liveOf(statement: StatementNode): LiveRedirections | null {
   return (statement as StatementNode & LiveStatement).live ?? null;
 }
 
+/**
+ * Redirections to devices of ours, which the interpreter then takes for open: `build/engine-faults/control.ts`. A
+ * script that writes the name of a device gets no such node from the parser.
+ */
+export function openAlready(redirections: readonly Redirection[]): Redirection[] {
+  return redirections.map((redirection) => {
+    const part = redirection.target.type === "Word" ? redirection.target.parts[0] : undefined;
+    return part?.type === "Literal" && redirection.operator === ">>"
+      ? { ...redirection, device: part.value }
+      : redirection;
+  });
+}
+
 /** The redirections that stream one command. */
 export function liveOfCommand(command: CommandNode): LiveRedirections | null {
   if (command.type === "FunctionDef") return null;
