@@ -107,6 +107,7 @@ export async function compareWithBaseline(): Promise<void> {
   console.log(machineLine(here));
   if (machine.node !== here.node || machine.processor !== here.processor)
     console.log(`stored on another machine: Node.js ${machine.node}, ${machine.processor}`);
+  if (here.load > 2 * here.cores) console.log("the machine is busy: the counts hold, the times say little");
   const numbers = await measureAll();
   for (const { name, value, unit } of numbers) console.log(`${name}: ${toText(value, unit)}`);
   for (const line of findWorse(values, numbers)) console.log(line);
