@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { createHarness, generateHarness, localHost, streamHarness } from "@little-stack/harness";
+import { memorySessionLog } from "@little-stack/harness/remote-session";
 import { z } from "zod";
 
 const [specificationVersion] = process.argv.slice(2);
@@ -97,6 +98,26 @@ for (const way of ["generate", "stream"]) {
     assert.equal(text, "done");
     check(await stream.result, events);
   }
+}
+
+// Gone on with from its record, a run calls its model again and no tool.
+for (const run of [generateHarness, async (options) => await streamHarness(options).result]) {
+  const sessionLog = memorySessionLog();
+  let executed = 0;
+  const { execute, ...find } = tools["orders.find"];
+  const counted = { ...find, execute: (input) => execute({ ...input, executed: executed++ }) };
+  for (let attempt = 1; attempt <= 2; attempt++) {
+    const harness = createHarness({ host, model: model(), tools: { "orders.find": counted }, sessionLog });
+    const events = [];
+    const result = await run({ harness, prompt: "go", runId: "run", onEvent: (event) => events.push(event) });
+    if (attempt === 1) check(result, events);
+    assert.equal(result.text, "done");
+    assert.equal(executed, 2);
+  }
+  const types = (await sessionLog.read("run")).map(({ type }) => type);
+  assert.equal(types.filter((type) => type === "harness.run.step.completed").length, 3);
+  assert.equal(types.filter((type) => type === "harness.run.completed").length, 1);
+  assert.equal(types.at(-1), "harness.run.resumed");
 }
 
 const stop = new AbortController();
