@@ -1,7 +1,7 @@
 /** Runs on record in a session log: what is recorded, and what another process makes of it. */
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { streamHarness } from "../../src/index.ts";
+import { type HarnessHost, streamHarness } from "../../src/index.ts";
 import { memorySessionLog } from "../../src/remote-session.ts";
 import { findBreak } from "../../src/session-log/check-chain.ts";
 import type { HarnessSessionLog } from "../../src/shared/session-log.ts";
@@ -337,6 +337,32 @@ test("a result above 64 KiB for a script is an artifact, and is replayed from th
   await run.go();
   expect(effects).toEqual([1]);
   expect(got).toEqual([text, text]);
+});
+
+test("a result that cannot be kept ends the run: nothing goes on that is not on record", async () => {
+  const real = hostForTest({
+    sandbox: sandboxWithTools(async ({ invokeTool }) => {
+      const stdout = (await invokeTool?.("get", "{}").catch(String)) ?? "";
+      return { exitCode: 0, stdout, stderr: "" };
+    }),
+  });
+  const full = Promise.reject(new Error("no room"));
+  full.catch(() => undefined);
+  const host: HarnessHost = {
+    async prepareTurn(options) {
+      const turn = await real.prepareTurn(options);
+      const artifact = () => full;
+      return new Proxy(turn, {
+        get: (_, name) => {
+          const value: unknown = name === "artifact" ? artifact : Reflect.get(turn, name, turn);
+          return typeof value === "function" ? value.bind(turn) : value;
+        },
+      });
+    },
+  };
+  const tools = { get: { execute: () => "x".repeat(100_000) } };
+  const run = runForReplay([bash("get"), { text: "done" }], { host, tools });
+  await expect(run.go()).rejects.toThrow("What get answered could not be recorded: no room");
 });
 
 test("under which walls a command ran and what it changed is on record before its answer reaches the model", async () => {

@@ -8,6 +8,7 @@ import { isRecord } from "../../shared/check-options.ts";
 import { SandboxError } from "../../shared/errors.ts";
 import type { JsonValue } from "../../shared/json.ts";
 import { tellThrown } from "../../shared/redact.ts";
+import type { RecordData } from "./run-log.ts";
 
 /** A text, or where it is. */
 export type Payload =
@@ -15,10 +16,17 @@ export type Payload =
   | { readonly artifact: string; readonly sizeBytes: number; readonly sha256: string };
 
 /** UTF-8 bytes of a text that stand in a record. */
-const MAX_INLINE_BYTES = 64 * 1024;
+export const MAX_INLINE_BYTES = 64 * 1024;
 
-/** UTF-8 bytes of an answer of the model, whose record is to be enough by itself, also elsewhere. */
+/** UTF-8 bytes of what the model said or got, whose record is to be enough by itself, also elsewhere. */
 export const MAX_ANSWER_BYTES = 700 * 1024;
+
+/** A text as its digest alone, when it is large: for what is compared and never read again. */
+export function toCompared(given: string): RecordData {
+  const text = wellFormed(given);
+  if (sizeInRecord(text) <= MAX_INLINE_BYTES) return { text };
+  return { sizeBytes: Buffer.byteLength(text), sha256: sha256Of(text) };
+}
 
 /** Lower-case hex. */
 export function sha256Of(content: string | Uint8Array): string {

@@ -2,11 +2,19 @@
 import { isRecord } from "../../shared/check-options.ts";
 import { SandboxError } from "../../shared/errors.ts";
 import type { JsonValue } from "../../shared/json.ts";
+import { tellThrown } from "../../shared/redact.ts";
 import type { ReplayOutcome } from "../../shared/sandbox.ts";
 import type { SessionLogEvent } from "../../shared/session-log.ts";
 import type { UnknownOutcome } from "../../shared/tools.ts";
 import type { ToldCall } from "./divergence.ts";
-import { type Payloads, toPayload, wellFormed } from "./payloads.ts";
+import {
+  MAX_ANSWER_BYTES,
+  MAX_INLINE_BYTES,
+  type Payloads,
+  toCompared,
+  toPayload,
+  wellFormed,
+} from "./payloads.ts";
 import { idempotencyKeyOf, RECORD } from "./positions.ts";
 import type { RunLog } from "./run-log.ts";
 
@@ -43,8 +51,8 @@ export class RecordedCalls {
     const event = this.#log.find(`${key}/started`);
     if (event === undefined) return undefined;
     const { tool, digest, input } = fieldsOf(event);
-    const payload = toPayload(input);
-    const told = payload === undefined ? "" : "text" in payload ? payload.text : `(in ${payload.artifact})`;
+    const { text, sizeBytes } = isRecord(input) ? input : {};
+    const told = typeof text === "string" ? text : `${sizeBytes} bytes of input`;
     return { tool: String(tool), digest: String(digest), input: told };
   }
 
@@ -58,7 +66,8 @@ export class RecordedCalls {
         tool: wellFormed(tool.slice(0, 200)),
         digest,
         idempotencyKey,
-        input: await this.#payloads.keep(artifactName(tool, "input"), input),
+        // A script may pass any number of large ones: they are not the host's to keep.
+        input: toCompared(input),
       };
       await this.#log.append(`${key}/started`, RECORD.toolStarted, data, key);
       return { is: "to run", idempotencyKey, hadBegun: false };
@@ -70,13 +79,16 @@ export class RecordedCalls {
 
   /** Says on record how the call ended. */
   async end({ key, tool, details }: CallAtPosition, outcome: ReplayOutcome): Promise<void> {
-    if ("error" in outcome) {
-      const error = await this.#payloads.keep(artifactName(tool, "error"), outcome.error);
-      await this.#log.append(`${key}/ended`, RECORD.toolFailed, { ...details, error }, key);
-      return;
-    }
-    const result = await this.#payloads.keep(artifactName(tool, "result"), outcome.json);
-    await this.#log.append(`${key}/ended`, RECORD.toolCompleted, { ...details, result }, key);
+    const isError = "error" in outcome;
+    const name = `${tool.slice(0, 80)}-${isError ? "error.txt" : "result.json"}`;
+    const text = isError ? outcome.error : outcome.json;
+    const maxBytes = details.ofScript === true ? MAX_INLINE_BYTES : MAX_ANSWER_BYTES;
+    const kept = await this.#payloads.keep(name, text, maxBytes).catch((thrown: unknown) => {
+      // What was done cannot be recorded: nothing may come after it.
+      throw this.#log.breakBy(notKept(tool, thrown));
+    });
+    const data = { ...details, [isError ? "error" : "result"]: kept };
+    await this.#log.append(`${key}/ended`, isError ? RECORD.toolFailed : RECORD.toolCompleted, data, key);
   }
 
   async #beginAgain(call: CallAtPosition, idempotencyKey: string): Promise<Begun> {
@@ -124,6 +136,7 @@ export function fieldsOf({ data }: SessionLogEvent): Readonly<Record<string, Jso
   return isRecord(data) ? (data as Readonly<Record<string, JsonValue>>) : {};
 }
 
-function artifactName(tool: string, what: string): string {
-  return `${tool.slice(0, 80)}-${what}.json`;
+function notKept(tool: string, cause: unknown): SandboxError {
+  const message = `What ${tool} answered could not be recorded: ${tellThrown(cause)}`;
+  return new SandboxError("SESSION_LOG_FAILED", message, { tool }, { cause });
 }

@@ -66,10 +66,15 @@ export class RecordedCommands {
     // One that was ended has left the shell of the last one that exited.
     const { command } = JSON.parse(argsJson) as { readonly command: string };
     if (this.#shell?.mayHaveChanged(command) !== true || ending !== undefined) return {};
-    const state = await this.#shell.read(Number(exitCode), signal);
-    if (state === undefined) return { state: null };
-    const { isComplete } = state;
-    return { state: { script: await this.#payloads.keep("shell-state.sh", state.script), isComplete } };
+    try {
+      const state = await this.#shell.read(Number(exitCode), signal);
+      if (state === undefined) return { state: null };
+      const { isComplete } = state;
+      return { state: { script: await this.#payloads.keep("shell-state.sh", state.script), isComplete } };
+    } catch {
+      // No sandbox any more, or no room for a file: on record as what is not known.
+      return { state: null };
+    }
   }
 
   async #carry(signal: AbortSignal): Promise<boolean> {

@@ -3,7 +3,8 @@
  * before the turn goes on. With records of an earlier attempt, what those say is answered in place of being done.
  */
 import type { PreparedTurn } from "../../host/host.ts";
-import { isSandboxError } from "../../shared/errors.ts";
+import { isSandboxError, SandboxError } from "../../shared/errors.ts";
+import { tellThrown } from "../../shared/redact.ts";
 import type { ToolReplay } from "../../shared/sandbox.ts";
 import type { HarnessSessionLog } from "../../shared/session-log.ts";
 import type { HarnessTurnEvent, TokenUsage } from "../../shared/turn-events.ts";
@@ -158,7 +159,12 @@ export class RunRecord {
 
   /** The model has answered and its tools have; resolves when that is on record. */
   async completeStep(step: number, said: SdkStep, messages: readonly object[]): Promise<void> {
-    await this.steps.complete(step, said, messages, this.#asked.get(step) ?? 0);
+    try {
+      await this.steps.complete(step, said, messages, this.#asked.get(step) ?? 0);
+    } catch (thrown) {
+      // The AI SDK drops what its callbacks throw.
+      throw this.#log.breakBy(notRecorded(`step ${step}`, thrown));
+    }
   }
 
   /** The end of the attempt. */
@@ -261,6 +267,12 @@ export class RunRecord {
         : recorded.digest !== at.digest;
     if (isOther) throw this.#log.breakBy(diverged(this.#log.runId, at.where, recorded, at));
   }
+}
+
+function notRecorded(what: string, cause: unknown): SandboxError {
+  if (isSandboxError(cause)) return cause;
+  const message = `The ${what} could not be recorded: ${tellThrown(cause)}`;
+  return new SandboxError("SESSION_LOG_FAILED", message, {}, { cause });
 }
 
 function toOutcomeData({ finishReason, steps, usage }: RunOutcome): RecordData {
