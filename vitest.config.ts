@@ -26,6 +26,7 @@ export const SLOW = [
   "test/faults/matrix-of-kills.test.ts",
   "test/faults/matrix-of-workers.test.ts",
   "test/faults/session-log-kills.test.ts",
+  "test/faults/session-log-killed-server.test.ts",
   "test/faults/turn-matrix.test.ts",
   "test/package/bundling.test.ts",
   "test/postgres/crowds.test.ts",

@@ -7,7 +7,8 @@ const GENERAL = `little-harness: run scripts over real directories, in a child p
   little-harness shell [options]
   little-harness doctor [options] [DIR]
   little-harness verify [options] LOG
-  little-harness help exec|shell|doctor|verify
+  little-harness serve-log [options]
+  little-harness help exec|shell|doctor|verify|serve-log
   little-harness --version
 `;
 
@@ -117,7 +118,29 @@ this command line was wrong.
   little-harness verify sessions.ndjson
 `;
 
-const TOPICS = { exec: EXEC, shell: SHELL, doctor: DOCTOR, verify: VERIFY } as const;
+const SERVE_LOG = `little-harness serve-log: a session log as a service over HTTP, until SIGTERM or Ctrl-C.
+
+  little-harness serve-log [options]
+
+      --path FILE                keep the log in this file, made when it is missing; one process at a time.
+                                 Without it the log is in memory and lost at the end.
+      --no-sync                  answer before the file is on the disk: a loss of power may lose events
+      --port N                   listen here (default: 8787; 0: a free one)
+      --host HOST                address or name to listen on (default: 127.0.0.1)
+      --token-file FILE          the token that clients must present
+  -h, --help                     this text
+
+The token is in the file or in the variable LITTLE_HARNESS_LOG_TOKEN, never on a command line. Without one
+the service starts on a loopback address alone. Its URL is printed on standard output, all else on standard
+error. The connection is not encrypted: put a proxy with TLS in front of it when others share the network.
+
+Exit code: 0 after SIGTERM or Ctrl-C, with the last append answered; 1 when it cannot start; 2 when this
+command line was wrong.
+
+  LITTLE_HARNESS_LOG_TOKEN=… little-harness serve-log --path sessions.ndjson
+`;
+
+const TOPICS = { exec: EXEC, shell: SHELL, doctor: DOCTOR, verify: VERIFY, "serve-log": SERVE_LOG } as const;
 
 /** The text for one topic, ending in a newline. */
 export function helpText(topic: HelpTopic): string {

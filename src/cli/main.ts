@@ -31,6 +31,10 @@ async function main(argv: readonly string[]): Promise<number> {
       const { runVerify } = await import("./verify.ts");
       return runVerify(invocation);
     }
+    case "serve-log": {
+      const { runServeLog } = await import("./serve-log.ts");
+      return runServeLog(invocation);
+    }
     case "exec": {
       const { runExec } = await import("./exec.ts");
       return runExec(invocation);

@@ -6,6 +6,7 @@ import {
   type DoctorInvocation,
   parseDoctor,
 } from "./parse-doctor.ts";
+import { parseServeLog, SERVE_LOG_OPTIONS, type ServeLogInvocation } from "./parse-serve-log.ts";
 import { parseShell, SHELL_OPTIONS, type ShellInvocation } from "./parse-shell.ts";
 import { parseVerify, VERIFY_OPTIONS, type VerifyInvocation } from "./parse-verify.ts";
 import {
@@ -34,7 +35,7 @@ export interface ExecInvocation extends SandboxArguments {
 }
 
 /** What `help` may be asked about. */
-export type HelpTopic = "all" | "exec" | "shell" | "doctor" | "verify";
+export type HelpTopic = "all" | "exec" | "shell" | "doctor" | "verify" | "serve-log";
 
 /** What a command line asks for. */
 export type Invocation =
@@ -44,7 +45,8 @@ export type Invocation =
   | DataDirInvocation
   | ExecInvocation
   | ShellInvocation
-  | VerifyInvocation;
+  | VerifyInvocation
+  | ServeLogInvocation;
 
 const EXEC_OPTIONS = {
   ...SANDBOX_OPTIONS,
@@ -57,6 +59,7 @@ const TABLES = {
   shell: SHELL_OPTIONS,
   doctor: DOCTOR_OPTIONS,
   verify: VERIFY_OPTIONS,
+  "serve-log": SERVE_LOG_OPTIONS,
 } as const;
 const COMMANDS = [...Object.keys(TABLES), "help"];
 
@@ -71,6 +74,7 @@ export function parseCommandLine(argv: readonly string[]): Invocation {
   if (first === "shell") return parseShell(rest);
   if (first === "doctor") return parseDoctor(rest);
   if (first === "verify") return parseVerify(rest);
+  if (first === "serve-log") return parseServeLog(rest);
   if (first.startsWith("-")) {
     const name = first.replace(/^-+/, "").replace(/=.*/s, "");
     const owner = Object.entries(TABLES).find(([, table]) => name in table)?.[0];

@@ -1,4 +1,7 @@
-/** The programs of `test/fixtures/seed-blocks/blocks.md` and of `docs/host.md`, word for word, against the built package. */
+/**
+ * The programs of `test/fixtures/seed-blocks/blocks.md`, `docs/host.md` and `docs/remote-session.md`, word for word,
+ * against the built package.
+ */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,6 +19,8 @@ interface Around {
   /** Behind it, when it is run; prints a line of JSON. */
   readonly after: string;
   readonly prints: unknown;
+  /** Of the machine, when it is run: a directory or a port that another program may have. */
+  readonly elsewhere?: Readonly<Record<string, string>>;
 }
 
 const MODEL_TYPE = 'import type { LanguageModel } from "ai";\ndeclare const model: LanguageModel;\n';
@@ -79,6 +84,36 @@ const AROUND: Readonly<Record<string, Around>> = {
       console.log(JSON.stringify({ exitCode, stderr, ending }));`,
     prints: { exitCode: 1, stderr: "not implemented", ending: { kind: "exited" } },
   },
+  "session-log": {
+    types: `
+      import type { Harness } from "@little-stack/harness";
+      import type { ModelMessage } from "ai";
+      declare const harness: Harness;
+      declare const messages: ModelMessage[];
+    `,
+    before: `
+      import { createHarness, localHost } from "@little-stack/harness";
+      import { MockLanguageModelV3 } from "ai/test";
+      process.env.SESSION_LOG_TOKEN = "a-token";
+      const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
+      let calls = 0;
+      const model = new MockLanguageModelV3({
+        doGenerate: async () => {
+          calls++;
+          return { content: [{ type: "text", text: "done" }], finishReason: { unified: "stop" }, usage, warnings: [] };
+        },
+      });
+      const harness = createHarness({ model, host: localHost() });
+      const messages = [{ role: "user", content: "go" }];`,
+    after: `
+      const log = remoteSessionLog({ baseUrl: server.url, authToken: process.env.SESSION_LOG_TOKEN });
+      const again = await generateHarness({ harness, messages, runId: "run_123", sessionLog: log });
+      console.log(JSON.stringify([result.text, again.text, calls, (await log.read("run_123")).at(-1).type]));
+      await server.close();
+      process.exit();`,
+    prints: ["done", "done", 1, "harness.run.completed"],
+    elsewhere: { "/var/lib/harness/": "./", "port: 8787": "port: 0" },
+  },
   orchestration: {
     after: `
       const turn = await host.prepareTurn();
@@ -92,16 +127,23 @@ const AROUND: Readonly<Record<string, Around>> = {
       console.log(JSON.stringify([readdirSync(session.persistentDir + "/notes"), readdirSync(session.artifactsDir)]));`,
     prints: [["sizes.txt"], ["report.txt"]],
   },
+  "document-of-the-log": {
+    before: 'process.env.SESSION_LOG_TOKEN = "a-token";',
+    after: "console.log(JSON.stringify([event.sequence, event.type]));",
+    prints: [1, "step.started"],
+  },
 };
 
 const text = readFileSync(join(root, "test/fixtures/seed-blocks/blocks.md"), "utf8");
-const [, shown = ""] = /^```ts\n([\s\S]*?)^```/m.exec(readFileSync(join(root, "docs/host.md"), "utf8")) ?? [];
+const shownIn = (document: string): string =>
+  /^```ts\n([\s\S]*?)^```/m.exec(readFileSync(join(root, document), "utf8"))?.[1] ?? "";
 const blocks = [
   ...[...text.matchAll(/^## (.+)\n\n```ts\n([\s\S]*?)^```/gm)].map(([, name = "", code = ""]) => ({
     name,
     code,
   })),
-  { name: "document-of-the-host", code: shown },
+  { name: "document-of-the-host", code: shownIn("docs/host.md") },
+  { name: "document-of-the-log", code: shownIn("docs/remote-session.md") },
 ];
 
 const project = tempDirForFile();
@@ -142,8 +184,9 @@ test("each block type-checks as it stands, as strictly as can be", () => {
 });
 
 test.each(blocks)("the block $name runs and does what it says", ({ name, code }) => {
-  const { before = "", after = "", prints } = AROUND[name] ?? {};
-  const program = transformSync(`${before}\n${code}\n${after}`, { loader: "ts", target: "node20.18" }).code;
+  const { before = "", after = "", elsewhere = {}, prints } = AROUND[name] ?? {};
+  const here = Object.entries(elsewhere).reduce((text, [from, to]) => text.replace(from, to), code);
+  const program = transformSync(`${before}\n${here}\n${after}`, { loader: "ts", target: "node20.18" }).code;
   writeFileSync(join(project, `${name}.mjs`), program);
   const { stdout, stderr } = spawnSync(process.execPath, [`${name}.mjs`], {
     cwd: project,

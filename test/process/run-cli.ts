@@ -13,7 +13,7 @@ export interface CliRun {
 /** Starts the built command line; standard input is empty unless the caller writes to it. */
 export function startCli(
   args: readonly string[],
-  options: { cwd?: string; env?: Record<string, string> } = {},
+  options: { cwd?: string; env?: Record<string, string | undefined> } = {},
 ): ChildProcess {
   return spawn(process.execPath, [CLI, ...args], {
     cwd: options.cwd,
@@ -25,7 +25,7 @@ export function startCli(
 /** Runs it to its end. */
 export async function runCli(
   args: readonly string[],
-  options: { cwd?: string; env?: Record<string, string>; stdin?: string | Uint8Array } = {},
+  options: { cwd?: string; env?: Record<string, string | undefined>; stdin?: string | Uint8Array } = {},
 ): Promise<CliRun> {
   const child = startCli(args, options);
   const stdout: Buffer[] = [];

@@ -243,3 +243,39 @@ describe("shell", () => {
     expect(parseCommandLine(["shell", "-h"])).toEqual({ command: "help", topic: "shell" });
   });
 });
+
+describe("serve-log", () => {
+  test("serves on a loopback address, in memory, unless it is told otherwise", () => {
+    expect(parseCommandLine(["serve-log"])).toEqual({
+      command: "serve-log",
+      path: null,
+      port: 8787,
+      host: "127.0.0.1",
+      sync: true,
+      tokenFile: null,
+    });
+    expect(
+      parseCommandLine([
+        "serve-log",
+        "--path",
+        "/l",
+        "--port=0",
+        "--host",
+        "::1",
+        "--no-sync",
+        "--token-file",
+        "/t",
+      ]),
+    ).toEqual({ command: "serve-log", path: "/l", port: 0, host: "::1", sync: false, tokenFile: "/t" });
+  });
+  test.each([
+    [["--port", "x"], "--port takes a number"],
+    [["--port", "65536"], "--port takes a number"],
+    [["--no-sync"], "--no-sync is about a file"],
+    [["log.ndjson"], 'did you mean "--path log.ndjson"?'],
+    [["--token", "secret"], '"--token-file"'],
+    [["--host", ""], "--host takes"],
+  ])("refuses %j", (argv, words) => {
+    expect(() => parseCommandLine(["serve-log", ...argv])).toThrow(words);
+  });
+});
