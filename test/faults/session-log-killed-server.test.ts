@@ -13,7 +13,9 @@ import { startCli } from "../process/run-cli.ts";
 const EACH = 20;
 
 async function start(path: string) {
-  const child = startCli(["serve-log", "--port", "0", "--path", path], { env: { LITTLE_HARNESS_LOG_TOKEN: TOKEN } });
+  const child = startCli(["serve-log", "--port", "0", "--path", path], {
+    env: { LITTLE_HARNESS_LOG_TOKEN: TOKEN },
+  });
   onTestFinished(() => void child.kill("SIGKILL"));
   const [url] = (await once(createInterface({ input: child.stdout ?? process.stdin }), "line")) as [string];
   return { child, port: Number(new URL(url).port) };
@@ -29,7 +31,9 @@ test.each([1, 2, 3])(
     proxy.target = port;
     const { acknowledged, done } = startCrowd(proxy.url, EACH);
     for (let kill = 1; kill <= 10; kill++) {
-      await expect.poll(() => acknowledged.length, { timeout: 120_000, interval: 2 }).toBeGreaterThan(kill * 80);
+      await expect
+        .poll(() => acknowledged.length, { timeout: 120_000, interval: 2 })
+        .toBeGreaterThan(kill * 80);
       const gone = once(child, "close");
       child.kill("SIGKILL");
       await gone;
