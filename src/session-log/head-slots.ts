@@ -36,9 +36,9 @@ export function readSlot(
   offset: number,
   key: Buffer,
 ): RunTip | "empty" | "another" | "damaged" {
-  if (isEmptySlot(bytes, offset)) return "empty";
   if (crc32(bytes.subarray(offset, offset + CHECK_AT)) !== bytes.readUInt32LE(offset + CHECK_AT))
     return "damaged";
+  if (isEmptySlot(bytes, offset)) return "empty";
   if (key.compare(bytes, offset, offset + KEY_BYTES) !== 0) return "another";
   return { at: bytes.readUIntLE(offset + 16, 6), sequence: bytes.readUIntLE(offset + 22, 6) };
 }
@@ -50,7 +50,14 @@ export function writeSlot(bytes: Buffer, offset: number, key: Buffer, tip: RunTi
   bytes.writeUInt32LE(crc32(bytes.subarray(offset, offset + CHECK_AT)), offset + CHECK_AT);
 }
 
-/** No run has the sequence 0, so no slot that was written is all zeros there. */
+/** No run has the sequence 0. */
 export function isEmptySlot(bytes: Buffer, offset: number): boolean {
-  return bytes.readUIntLE(offset + 22, 6) === 0 && bytes.readUInt32LE(offset + CHECK_AT) === 0;
+  return bytes.readUIntLE(offset + 22, 6) === 0;
+}
+
+/** So many empty slots. They have a check sum as well: what the disk lost and gives as zeros is not empty. */
+export function emptySlots(slots: number): Buffer {
+  const one = Buffer.alloc(SLOT_BYTES);
+  one.writeUInt32LE(crc32(one.subarray(0, CHECK_AT)), CHECK_AT);
+  return Buffer.alloc(slots * SLOT_BYTES, one);
 }

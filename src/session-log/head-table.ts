@@ -1,5 +1,6 @@
 /** The table of `head-slots.ts` in memory: 32 bytes a slot, for as many runs as a log has. */
 import {
+  emptySlots,
   firstSlot,
   isEmptySlot,
   type RunTip,
@@ -14,12 +15,14 @@ const FIRST_SLOTS = 1024;
 /** Part of the slots that are used at most. */
 const MAX_LOAD = 0.6;
 
+const NO_KEY = Buffer.alloc(16);
+
 export class HeadTable {
   #slots: Buffer;
   #used: number;
 
   /** @param slots Of another table, taken over. */
-  constructor(slots: Buffer = Buffer.alloc(FIRST_SLOTS * SLOT_BYTES), used = 0) {
+  constructor(slots: Buffer = emptySlots(FIRST_SLOTS), used = 0) {
     this.#slots = slots;
     this.#used = used;
   }
@@ -31,6 +34,22 @@ export class HeadTable {
 
   get used(): number {
     return this.#used;
+  }
+
+  /** Of what a log must look at instead: none. */
+  get bytesOnDisk(): number {
+    return 0;
+  }
+
+  /** Whether every slot is as it was written, and as many as were used. */
+  isSound(): boolean {
+    let used = 0;
+    for (let offset = 0; offset < this.#slots.length; offset += SLOT_BYTES) {
+      const state = readSlot(this.#slots, offset, NO_KEY);
+      if (state === "damaged") return false;
+      if (state !== "empty") used += 1;
+    }
+    return used === this.#used;
   }
 
   find(runId: string): RunTip | undefined {
@@ -61,7 +80,7 @@ export class HeadTable {
 
   #grow(): void {
     const old = this.#slots;
-    this.#slots = Buffer.alloc(old.length * 2);
+    this.#slots = emptySlots((2 * old.length) / SLOT_BYTES);
     for (let offset = 0; offset < old.length; offset += SLOT_BYTES) {
       if (isEmptySlot(old, offset)) continue;
       const slot = old.subarray(offset, offset + SLOT_BYTES);

@@ -28,7 +28,12 @@ export class KnownRuns {
   /** Those that were used last are the last. */
   readonly #runs = new Map<string, KnownRun>();
   readonly #looks = new Map<string, Promise<KnownRun>>();
+  readonly #maxEvents: number;
   #events = 0;
+
+  constructor(maxEvents = MAX_KNOWN_EVENTS) {
+    this.#maxEvents = maxEvents;
+  }
 
   /** What is known of a run, after one look for all who ask at once. */
   async get(runId: string, look: () => Promise<KnownRun>): Promise<KnownRun> {
@@ -75,10 +80,10 @@ export class KnownRuns {
 
   /** One that has events on their way is in use: only here it is known that they are. */
   #forget(): void {
-    if (this.#events <= MAX_KNOWN_EVENTS) return;
+    if (this.#events <= this.#maxEvents) return;
     const last = [...this.#runs.keys()].at(-1);
     for (const [runId, run] of this.#runs) {
-      if (this.#events <= MAX_KNOWN_EVENTS || runId === last) return;
+      if (this.#events <= this.#maxEvents || runId === last) return;
       if (run.pending.size > 0) continue;
       this.#runs.delete(runId);
       this.#events -= 1 + run.offsets.length;

@@ -4,7 +4,7 @@ import type { SessionLogEvent } from "../shared/session-log.ts";
 import type { CheckedAppend } from "./check-append.ts";
 import { LogIndex } from "./file-log-index.ts";
 import { encodeRecord } from "./file-log-record.ts";
-import { inspectRun, walkRun } from "./file-log-run.ts";
+import { inspectRun, type RunIndex, walkRun } from "./file-log-run.ts";
 import { LogWriter } from "./file-log-writer.ts";
 import { KnownRun, KnownRuns } from "./known-runs.ts";
 import { conflictError } from "./log-errors.ts";
@@ -28,18 +28,24 @@ export class OpenedFileLog {
   readonly #runs = new KnownRuns();
   /** Runs that were found damaged: the file does not change under this process. */
   readonly #corrupt = new Map<string, SandboxError>();
+  #saving: Promise<void> | undefined;
   #ownedAtMs = performance.now();
 
   static async open(files: LogFiles, path: string, sync: boolean): Promise<OpenedFileLog> {
     const opened = await openLogFile(files, path, sync);
+    let log: OpenedFileLog | undefined;
+    const { file, id } = opened;
+    const end = () => (log === undefined ? opened.size : log.#writer.end);
+    const index = new LogIndex({ files, file, path: opened.path, id, end });
     try {
-      const index = new LogIndex();
-      const end = await index.build(opened.file, opened.size);
-      // No newline committed it, so nobody was told that it is kept.
-      if (end < opened.size) await opened.file.truncate(end);
-      return new OpenedFileLog(files, opened, index, end, sync);
+      const committedTo = await index.open(opened.size);
+      // No newline committed what is after it, so nobody was told that it is kept.
+      if (committedTo < opened.size) await file.truncate(committedTo);
+      log = new OpenedFileLog(files, opened, index, committedTo, sync);
+      return log;
     } catch (error) {
-      await opened.file.close().catch(() => undefined); // the error before is the one to tell
+      await index.close();
+      await file.close().catch(() => undefined); // the error before is the one to tell
       await opened.lock.release();
       throw failed(opened.path, "it cannot be read", error);
     }
@@ -76,6 +82,9 @@ export class OpenedFileLog {
 
   async close(): Promise<void> {
     await this.#writer.drain();
+    await this.#saving;
+    await this.#index.saveAtEnd().catch(() => undefined); // The next opening looks at every record.
+    await this.#index.close();
     await this.#opened.file.close().catch(() => undefined); // What was appended is on the disk, or was told lost.
     await this.#opened.lock.release();
   }
@@ -97,6 +106,7 @@ export class OpenedFileLog {
           run.committed = sequence;
           run.pending.delete(key);
           this.#index.move(runId, { at, sequence });
+          this.#saveIfBehind();
           resolve(event);
         },
         lost: reject,
@@ -117,12 +127,31 @@ export class OpenedFileLog {
     const { file, path } = this.#opened;
     const { end } = this.#writer;
     try {
-      const tip = this.#index.find(runId);
-      const walked = tip === "unsure" ? undefined : await walkRun(new RecordReader(file, end), runId, tip);
+      let walked = await this.#walk(runId, end);
+      if (walked === undefined && this.#index.isDoubtful) {
+        await this.#index.rebuild();
+        walked = await this.#walk(runId, end);
+      }
       return new KnownRun(walked ?? (await inspectRun(file, path, runId, end)));
     } catch (error) {
       throw this.#told(runId, error);
     }
+  }
+
+  async #walk(runId: string, end: number): Promise<RunIndex | undefined> {
+    const tip = await this.#index.find(runId);
+    return tip === "unsure" ? undefined : await walkRun(new RecordReader(this.#opened.file, end), runId, tip);
+  }
+
+  #saveIfBehind(): void {
+    if (this.#saving !== undefined || !this.#index.isBehind) return;
+    // Later, when all that is kept by the same write is known.
+    this.#saving = Promise.resolve()
+      .then(() => this.#index.save())
+      .catch(() => undefined) // The table in memory goes on, and the next opening looks at every record.
+      .then(() => {
+        this.#saving = undefined;
+      });
   }
 
   async #readEvents(runId: string, run: KnownRun, after: number, limit: number): Promise<SessionLogEvent[]> {
