@@ -34,6 +34,18 @@ export function toBytes(content: string | Uint8Array, encoding: TextEncoding): U
   }
 }
 
+/** Units of a long text that become bytes at once: with 100 MB in one piece a third copy of it would be held. */
+const PIECE_UNITS = 1_048_576;
+
+/** `toBytes` in pieces, for whoever takes one after the other. */
+export function* toPieces(content: string | Uint8Array, encoding: TextEncoding): Generator<Uint8Array> {
+  const isBytes = encoding === "binary" || encoding === "latin1" || encoding === "ascii";
+  if (typeof content === "string" && isBytes && content.length > PIECE_UNITS && isOneBytePerUnit(content)) {
+    for (let at = 0; at < content.length; at += PIECE_UNITS)
+      yield Buffer.from(content.slice(at, at + PIECE_UNITS), "latin1");
+  } else yield toBytes(content, encoding);
+}
+
 /** Bytes as text; what is not UTF-8 is escaped under `utf8` (`stray-bytes.ts`). Throws `EFBIG` for what no text can hold. */
 export function toText(bytes: Uint8Array, encoding: TextEncoding): string {
   if (bytes.length > MAX_TEXT_LENGTH) throw new Failure("EFBIG");

@@ -12,7 +12,7 @@ import type { DirectoryEntry } from "../shared/file-system.ts";
 import { isAtOrBelow, resolveVirtualPath } from "../shared/virtual-path.ts";
 import type { HarnessMount } from "../shared/workspace-spec.ts";
 import { BaseTree } from "./base-tree.ts";
-import { type EncodingOption, encodingOf, MAX_TEXT_LENGTH, toBytes, toText } from "./content.ts";
+import { type EncodingOption, encodingOf, MAX_TEXT_LENGTH, toBytes, toPieces, toText } from "./content.ts";
 import { copyTree, namesIn } from "./copy-tree.ts";
 import { builtInDevices, type Device } from "./devices.ts";
 import { type CreateFsError, Failure, FsError, toErrno } from "./fs-error.ts";
@@ -371,16 +371,16 @@ export class MountFs {
     append: boolean,
   ): Promise<void> {
     const device = this.#run("open", path, () => deviceAt(walk(this.#scope, path, true)));
-    const bytes = this.#run("write", path, () => toBytes(content, encodingOf(options)));
     if (device !== undefined) {
       try {
         if (device.write === undefined) throw new Failure("EACCES");
-        await device.write(bytes);
+        for (const piece of toPieces(content, encodingOf(options))) await device.write(piece);
       } catch (error) {
         throw this.#shown(error, "write", path);
       }
       return;
     }
+    const bytes = this.#run("write", path, () => toBytes(content, encodingOf(options)));
     await this.#change("open", path, () => {
       const place = walk(this.#scope, path, true);
       this.#writeToHost(place, bytes, append, path.endsWith("/"));

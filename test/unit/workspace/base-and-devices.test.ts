@@ -73,6 +73,19 @@ test("a device gets every write in order, the empty ones too, and answers reads"
   await failsWith(fs.writeFile("/dev/x", ""), "EROFS");
 });
 
+test("a device gets a long text in pieces, whole and in order; one that is no bytes stays text", async () => {
+  const fs = makeWorkspace().open();
+  const got: Uint8Array[] = [];
+  fs.addDevice("/dev/x", { write: (bytes) => void got.push(bytes) });
+  const long = `${"a\xff".repeat(1_000_000)}end`;
+  await fs.appendFile("/dev/x", long, "binary");
+  expect(got.length).toBeGreaterThan(1);
+  expect(Buffer.concat(got).equals(Buffer.from(long, "latin1"))).toBe(true);
+  got.length = 0;
+  await fs.appendFile("/dev/x", `${long}€`, "binary");
+  expect(Buffer.concat(got).equals(Buffer.from(`${long}€`))).toBe(true);
+});
+
 test("a hidden device is in no listing, nor are the directories made for it; both go with it", async () => {
   const fs = makeWorkspace().open();
   const before = await fs.readdir("/dev");
