@@ -7,6 +7,7 @@ import { importRows } from "./rows/import.ts";
 import { mountRows } from "./rows/mounts.ts";
 import { outputRows } from "./rows/output.ts";
 import { payloadRows } from "./rows/payload.ts";
+import { remoteLogRows } from "./rows/remote-log.ts";
 import { toolRows } from "./rows/tools.ts";
 import { trackingRows } from "./rows/tracking.ts";
 import { warmRows } from "./rows/warm.ts";
@@ -22,4 +23,5 @@ export const GROUPS: Readonly<Record<string, RowGroup>> = {
   commands: commandRows,
   mounts: mountRows,
   crowd: crowdRows,
+  service: remoteLogRows,
 };
