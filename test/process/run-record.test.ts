@@ -5,6 +5,7 @@ import { type HarnessHost, streamHarness } from "../../src/index.ts";
 import { memorySessionLog } from "../../src/remote-session.ts";
 import { findBreak } from "../../src/session-log/check-chain.ts";
 import type { HarnessSessionLog } from "../../src/shared/session-log.ts";
+import { gate } from "../helpers/gate.ts";
 import { errorsOf, harnessForTest, outputsOf, runForTest } from "../helpers/harness.ts";
 import { hostForTest } from "../helpers/hosts.ts";
 import { dataOf, failingLog, keysOf, runForReplay, sandboxWithTools } from "../helpers/runs.ts";
@@ -237,13 +238,12 @@ test("values become JSON once: what a tool answers is the same to the model in t
 test("of two processes that go on with one run at once, one does, and no effect is twice", async () => {
   const effects: number[] = [];
   let arrived = 0;
-  let release = (): void => undefined;
-  const both = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const gates = { first: gate(), both: gate() };
   const meet = async (): Promise<void> => {
-    if (++arrived === 2) release();
-    await both;
+    arrived++;
+    gates.first.open();
+    if (arrived === 2) gates.both.open();
+    await gates.both.promise;
   };
   const log = memorySessionLog();
   const tools = { pay: { execute: ({ n }: { n: number }) => effects.push(n) } };
@@ -258,7 +258,7 @@ test("of two processes that go on with one run at once, one does, and no effect 
   };
   // Begun one after the other, so that each has an attempt; both are at the model when the first may go on.
   const first = go();
-  await expect.poll(() => arrived).toBe(1);
+  await gates.first.promise;
   const results = await Promise.allSettled([first, go()]);
   const failed = results.filter((result) => result.status === "rejected");
   expect(failed).toMatchObject([
@@ -337,6 +337,29 @@ test("a result above 64 KiB for a script is an artifact, and is replayed from th
   await run.go();
   expect(effects).toEqual([1]);
   expect(got).toEqual([text, text]);
+});
+
+test("an aborted run can be gone on with: the command that was cut short runs again, the tools before it do not", async () => {
+  const effects: number[] = [];
+  const stop = new AbortController();
+  const host = hostForTest({
+    sandbox: sandboxWithTools(async ({ signal }) => {
+      if (!stop.signal.aborted) {
+        const aborted = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+        stop.abort();
+        await aborted;
+      }
+      return { exitCode: 0, stdout: "whole", stderr: "" };
+    }),
+  });
+  const tools = { pay: { execute: () => effects.push(1) } };
+  const run = runForReplay([{ calls: [["pay", {}]] }, bash("work"), { text: "done" }], { host, tools });
+  const first = await run.go({ abortSignal: stop.signal });
+  expect(first.result.finishReason).toBe("aborted");
+  expect(dataOf(await run.events(), "attempt/1/ended")).toMatchObject({ status: "aborted" });
+  const { result } = await run.go();
+  expect(outputsOf(result)).toMatchObject([1, { stdout: "whole", note: expect.stringContaining("cut off") }]);
+  expect(effects).toHaveLength(1);
 });
 
 test("a result that cannot be kept ends the run: nothing goes on that is not on record", async () => {
