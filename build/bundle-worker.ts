@@ -3,14 +3,15 @@
  * runs from anywhere with nothing beside it.
  *
  * just-bash finds its scripts and data relative to the chunk that asks, so the layout is part of its contract:
- *   engine/bundle/chunks/*.js                 its code; every chunk lies here
+ *   engine/bundle/chunks/*.cjs                its code; every chunk lies here
  *   engine/bundle/chunks/js-exec-worker.js    beside it, with emscripten-module.wasm (QuickJS) and typescript.wasm
  *   engine/bundle/chunks/sqlite3-worker.js    with sql-wasm.wasm
  *   engine/bundle/chunks/worker.js            Python's; looks for ../../../vendor/cpython-emscripten/
  */
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { build, type Metafile, type Plugin } from "esbuild";
+import { bundleCore, stageFor } from "./bundle-core.ts";
 import { checkSelfContained, commonOptions } from "./esbuild-options.ts";
 import { root } from "./paths.ts";
 import { engineFaults } from "./plugins/engine-faults.ts";
@@ -36,9 +37,13 @@ const PYTHON = "vendor/cpython-emscripten";
 /** Name in `dist/worker/` without `.js` → source. */
 const ENTRIES: Record<string, string> = {
   main: "src/worker/main.ts",
-  engine: "src/engine/index.ts",
+  engine: "src/worker/engine-entry.ts",
   lifeline: "src/worker/lifeline.ts",
+  "make-code-cache": "src/worker/make-code-cache.ts",
 };
+
+/** What the core is made of. */
+const CORE_ENTRIES = { connect: "src/worker/connect.ts", engine: "src/engine/index.ts" };
 
 /** just-bash's worker scripts and the files that each looks for beside itself. */
 const SCRIPTS: Record<string, string[]> = {
@@ -48,10 +53,11 @@ const SCRIPTS: Record<string, string[]> = {
 };
 
 /** Writes the worker into `outDir` and returns what went into it. */
-export async function bundleWorker(outDir: string, buildId: string, entries = ENTRIES): Promise<Metafile[]> {
+export async function bundleWorker(outDir: string, buildId: string): Promise<Metafile[]> {
   const chunks = join(outDir, CHUNKS);
   const metafiles = [
-    await bundleEntries(outDir, buildId, entries),
+    await bundleEntries(outDir, buildId),
+    await bundleCoreChunks(outDir, buildId),
     await bundleLockdown(outDir),
     await bundleClassifier(outDir),
   ];
@@ -68,21 +74,25 @@ export async function bundleWorker(outDir: string, buildId: string, entries = EN
   return metafiles;
 }
 
-async function bundleEntries(
-  outDir: string,
-  buildId: string,
-  entries: Record<string, string>,
-): Promise<Metafile> {
-  const present = Object.entries(entries).filter(([, source]) => existsSync(join(root, source)));
-  for (const [name, source] of Object.entries(entries)) {
-    if (!existsSync(join(root, source))) console.error(`skipped dist/worker/${name}.js: no ${source}`);
-  }
+/** Small: they take what must be taken before anything else is loaded, and load the core. */
+async function bundleEntries(outDir: string, buildId: string): Promise<Metafile> {
   const { metafile } = await build({
     ...commonOptions,
-    entryPoints: Object.fromEntries(present),
+    entryPoints: ENTRIES,
     outdir: outDir,
+    define: { __BUILD_ID__: JSON.stringify(buildId) },
+  });
+  return metafile;
+}
+
+async function bundleCoreChunks(outDir: string, buildId: string): Promise<Metafile> {
+  const stage = stageFor(outDir);
+  const { metafile } = await build({
+    ...commonOptions,
+    entryPoints: CORE_ENTRIES,
+    outdir: stage,
     splitting: true,
-    chunkNames: `${CHUNKS}/[name]-[hash]`,
+    chunkNames: "[name]-[hash]",
     define: { ...OWN_FILE, __BUILD_ID__: JSON.stringify(buildId) },
     plugins: [
       justBashErrors(join(justBash, "dist/bundle")),
@@ -94,6 +104,7 @@ async function bundleEntries(
       requireBuiltins,
     ],
   });
+  await bundleCore({ stage, connect: "connect.js", engine: "engine.js", metafile }, join(outDir, CHUNKS));
   return metafile;
 }
 
@@ -166,7 +177,7 @@ function copyInto(folder: string, file: string): void {
 /** A chunk that asks for a neighbour from elsewhere fails only when a script first needs it: checked here. */
 function checkLayout(outDir: string): void {
   const files = readdirSync(outDir, { recursive: true, encoding: "utf8" }).filter((file) =>
-    file.endsWith(".js"),
+    /\.c?js$/.test(file),
   );
   for (const file of files) {
     const text = readFileSync(join(outDir, file), "utf8");

@@ -1,8 +1,10 @@
 /** The options of `subprocessSandbox()`: their meaning, their defaults, and the check that names what is wrong. */
 
+import { resolve } from "node:path";
 import { isRecord, refuseUnknownOptions } from "../shared/check-options.ts";
 import { SandboxError } from "../shared/errors.ts";
 import { DEFAULT_LIMITS, type SandboxLimits } from "../shared/limits.ts";
+import { defaultCodeCacheDirectory } from "./code-cache-directory.ts";
 
 /** Options of `subprocessSandbox()`. Each is optional. */
 export interface SubprocessOptions {
@@ -40,6 +42,13 @@ export interface SubprocessOptions {
    * @default 0
    */
   readonly prewarm?: number;
+  /**
+   * Where V8's compiled form of the worker's code is kept, so that the next worker starts sooner: a directory that is
+   * this user's alone, made when it is not there; `true` is the user's directory for caches (`~/.cache/little-harness`,
+   * or what `XDG_CACHE_HOME` says); `false`: nowhere. A process that runs no script fills it, once per build of this
+   * package and Node.js; no worker can write there or learns of it. Not used with `execArgv`. @default true
+   */
+  readonly compileCache?: boolean | string;
   /** See {@link SandboxLimits}; each limit on its own. */
   readonly limits?: Partial<SandboxLimits>;
   /** Limits of the engine, by just-bash's names, to be tighter than ours. They count per shell, not per command. */
@@ -67,6 +76,8 @@ export interface ResolvedOptions {
   readonly execArgv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly prewarm: number;
+  /** Absolute; `null`: no cache. */
+  readonly codeCacheDirectory: string | null;
   readonly limits: SandboxLimits;
   readonly executionLimits: Readonly<Record<string, number>>;
   readonly onDiagnostic: ((text: string) => void) | null;
@@ -80,6 +91,7 @@ export const SUBPROCESS_OPTIONS = [
   "execArgv",
   "env",
   "prewarm",
+  "compileCache",
   "limits",
   "executionLimits",
   "onDiagnostic",
@@ -96,6 +108,7 @@ export function resolveOptions(options: SubprocessOptions = {}): ResolvedOptions
     execArgv,
     env,
     prewarm = 0,
+    compileCache = true,
     limits,
     executionLimits,
     onDiagnostic,
@@ -123,6 +136,9 @@ export function resolveOptions(options: SubprocessOptions = {}): ResolvedOptions
   if (!isCount(prewarm, MAX_PREWARM)) {
     throw invalid("prewarm", `a whole number from 0 to ${MAX_PREWARM}`, prewarm);
   }
+  if (typeof compileCache !== "boolean" && !isText(compileCache)) {
+    throw invalid("compileCache", "true, false or the path of a directory", compileCache);
+  }
   if (onDiagnostic !== undefined && typeof onDiagnostic !== "function") {
     throw invalid("onDiagnostic", "a function", onDiagnostic);
   }
@@ -133,6 +149,7 @@ export function resolveOptions(options: SubprocessOptions = {}): ResolvedOptions
     execArgv: execArgv ?? [],
     env: (env ?? {}) as Readonly<Record<string, string>>,
     prewarm,
+    codeCacheDirectory: toCodeCacheDirectory(compileCache),
     limits: { ...DEFAULT_LIMITS, ...numbers("limits", limits, Object.keys(DEFAULT_LIMITS)) },
     executionLimits: numbers("executionLimits", executionLimits, null),
     onDiagnostic: (onDiagnostic as ResolvedOptions["onDiagnostic"] | undefined) ?? null,
@@ -172,4 +189,9 @@ function isCount(value: unknown, most: number): value is number {
 
 function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "" && !value.includes("\0");
+}
+
+function toCodeCacheDirectory(compileCache: boolean | string): string | null {
+  if (typeof compileCache === "string") return resolve(compileCache);
+  return compileCache ? defaultCodeCacheDirectory() : null;
 }

@@ -5,7 +5,7 @@ import type { ResolvedOptions } from "./options.ts";
 
 /** Neither waits nor fails: what is wrong is told when a sandbox is created. */
 export async function prewarm(options: ResolvedOptions): Promise<void> {
-  const { workerPath, nodePath, isolation, execArgv, env, prewarm: count } = options;
+  const { workerPath, nodePath, isolation, execArgv, env, prewarm: count, codeCacheDirectory } = options;
   if (isolation !== "process") return;
   try {
     const [{ chooseRung }, { keepSpares }] = await Promise.all([
@@ -19,6 +19,7 @@ export async function prewarm(options: ResolvedOptions): Promise<void> {
       execArgv,
       env,
       mounts: [],
+      codeCacheDirectory,
       network: false,
     });
     keepSpares(launch, count);

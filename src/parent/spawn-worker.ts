@@ -2,9 +2,12 @@
  * Starts the worker process: argv, environment, descriptors, process group. Knows no protocol.
  */
 
+import { closeSync } from "node:fs";
 import type { Duplex, Readable, Writable } from "node:stream";
 import { execa } from "execa";
+import { CODE_CACHE_ARGUMENT } from "../protocol/code-cache.ts";
 import { MEMORY_MARK } from "../protocol/lifeline.ts";
+import { openCodeCache } from "./code-cache.ts";
 import { shutInherited } from "./inherited-descriptors.ts";
 import type { Launch } from "./isolation/launch.ts";
 import { exitOfWrapped, findWrapped } from "./isolation/wrapped-worker.ts";
@@ -74,13 +77,14 @@ export function workerEnvironment(
 export async function spawnWorker(options: SpawnOptions): Promise<WorkerProcess> {
   const { launch } = options;
   const inputs = launch.inputs.map((input): [Uint8Array] => [input]);
-  const inherited = shutInherited(4 + inputs.length);
-  const child = execa(launch.command, launch.args, {
+  const code = openCode(launch);
+  const inherited = shutInherited(4 + inputs.length + code.entries.length);
+  const child = execa(launch.command, [...launch.args, ...code.args], {
     env: workerEnvironment(launch.env),
     extendEnv: false,
     cwd: launch.cwd,
     // 3 is the lifeline: the worker's watcher thread dies with the parent and tells by it why it ends.
-    stdio: ["pipe", "pipe", "pipe", "pipe", ...inputs, ...inherited.entries],
+    stdio: ["pipe", "pipe", "pipe", "pipe", ...inputs, ...code.entries, ...inherited.entries],
     // A group of its own: the terminal's Ctrl-C goes to the host, which ends the worker in its own order.
     detached: process.platform !== "win32",
     cleanup: false,
@@ -90,6 +94,7 @@ export async function spawnWorker(options: SpawnOptions): Promise<WorkerProcess>
     stripFinalNewline: false,
   });
   inherited.release();
+  code.release();
   const { stdin, stdout, stderr } = child;
   const lifeline = child.stdio[3] as unknown as Duplex | null;
   let tail = "";
@@ -177,6 +182,22 @@ export async function spawnWorker(options: SpawnOptions): Promise<WorkerProcess>
     release() {
       lifeline?.write("\n");
     },
+  };
+}
+
+/** The compiled form of the worker's code as one more descriptor, and what tells the worker its number. */
+function openCode({ codeCache = null, inputs }: Launch): {
+  readonly entries: readonly "ignore"[];
+  readonly args: readonly string[];
+  release(): void;
+} {
+  const descriptor = codeCache === null ? null : openCodeCache(codeCache);
+  if (descriptor === null) return { entries: [], args: [], release: () => undefined };
+  return {
+    // execa passes any number on; its types know the first ones.
+    entries: [descriptor as unknown as "ignore"],
+    args: [`${CODE_CACHE_ARGUMENT}${4 + inputs.length}`],
+    release: () => closeSync(descriptor),
   };
 }
 

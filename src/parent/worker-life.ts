@@ -3,6 +3,7 @@
  * that exits or is killed makes room for a new one, a worker that breaks the protocol is the last. Every
  * transition of the state is in this file; what is asked of a worker is not. Longer than most files for that.
  */
+import { existsSync } from "node:fs";
 import { CallFailure } from "../protocol/call-failure.ts";
 import type { Channel } from "../protocol/channel.ts";
 import { createChannel } from "../protocol/channel.ts";
@@ -205,6 +206,7 @@ export class WorkerLife {
       if (this.#state === starting) this.#state = { is: "ready", connection };
       else this.#throwIfDead();
       if (prewarm > 0) void this.#keepSpares(prewarm);
+      void this.#keepCodeCache();
       return connection;
     } catch (error) {
       worker.kill("SIGKILL");
@@ -240,7 +242,7 @@ export class WorkerLife {
 
   /** `fresh`: not a spare. */
   async #spawn(fresh: boolean): Promise<WorkerProcess> {
-    const { workerPath, nodePath, isolation, execArgv, env, prewarm } = this.#options;
+    const { workerPath, nodePath, isolation, execArgv, env, prewarm, codeCacheDirectory } = this.#options;
     const { mounts, network } = this.#duties.openParams.workspace;
     const workerFile = findWorker(workerPath);
     const node = findNode(nodePath);
@@ -257,6 +259,7 @@ export class WorkerLife {
       execArgv,
       env,
       mounts,
+      codeCacheDirectory,
       network: network !== null,
     });
     guardInspector();
@@ -264,6 +267,13 @@ export class WorkerLife {
     const onStderr = (text: string): void => this.#options.onDiagnostic?.(text);
     if (prewarm > 0 && !fresh) this.#spare = (await import("./spare-workers.ts")).takeSpare(launch, onStderr);
     return this.#spare ?? spawnWorker({ launch, onStderr });
+  }
+
+  async #keepCodeCache(): Promise<void> {
+    const { codeCache = null } = this.rung.launch;
+    if (codeCache === null || existsSync(codeCache.file)) return;
+    const { makeCodeCacheSoon } = await import("./make-code-cache.ts");
+    makeCodeCacheSoon(codeCache, (why) => this.#options.onDiagnostic?.(`little-harness: ${why}`));
   }
 
   async #keepSpares(count: number): Promise<void> {

@@ -1,11 +1,12 @@
 /** The worker process: the order in which it is wired, and no logic. */
 
+import { loadCore } from "./load-core.ts";
 import { makeNeutral } from "./neutral-process.ts";
 import { original } from "./originals.ts";
+import { readCodeCache } from "./read-code-cache.ts";
 import { takeStdio } from "./take-stdio.ts";
 
 const wire = takeStdio();
 makeNeutral();
-const { connect } = await import("./connect.ts");
-// Beside the built main.js, not beside the chunk that starts it.
+const connect = loadCore(new URL("./engine/bundle/chunks/", import.meta.url), readCodeCache()).connect();
 connect(wire, new URL("./lifeline.js", import.meta.url), () => original.exit(0));

@@ -5,6 +5,7 @@
 import { realpathSync } from "node:fs";
 import { SandboxError } from "../../shared/errors.ts";
 import type { IsolationLayer } from "../../shared/sandbox.ts";
+import { type CodeCache, codeCacheFor } from "../code-cache.ts";
 import { hardenedLaunch } from "./hardened.ts";
 import type { Launch, LaunchInput, RungName, Unavailable } from "./launch.ts";
 import { namespaceLaunch } from "./namespace.ts";
@@ -33,7 +34,8 @@ export async function chooseRung(isolation: RungName | "auto", given: LaunchInpu
     isolation === "auto" ? ["namespace", "hardened", "process"] : [isolation];
   for (const rung of asked) {
     const launch = await tryRung(rung, input);
-    if (!("unavailable" in launch)) return { launch, layers: toLayers(launch.rung, off) };
+    if (!("unavailable" in launch))
+      return { launch: { ...launch, codeCache: codeCacheOf(input) }, layers: toLayers(launch.rung, off) };
     off.set(rung, launch.unavailable);
   }
   const reason = off.get(asked[0] ?? "process") ?? "";
@@ -56,6 +58,17 @@ async function tryRung(rung: RungName, input: LaunchInput): Promise<Launch | Una
     case "namespace":
       return namespaceLaunch(input);
   }
+}
+
+/** Flags may change what V8 makes of code; with flags of the caller's it compiles by itself. */
+function codeCacheOf({
+  codeCacheDirectory = null,
+  execArgv,
+  workerFile,
+  nodePath,
+}: LaunchInput): CodeCache | null {
+  if (codeCacheDirectory === null || execArgv.length > 0) return null;
+  return codeCacheFor({ directory: codeCacheDirectory, workerFile, nodePath });
 }
 
 function toLayers(chosen: RungName, off: ReadonlyMap<RungName, string>): IsolationLayer[] {

@@ -1,5 +1,7 @@
 /** What a rung makes of a worker: the command that starts it, and how the worker sees its mounts. */
+
 import type { HarnessMount } from "../../shared/workspace-spec.ts";
+import type { CodeCache } from "../code-cache.ts";
 
 /** From least to most. */
 export type RungName = "process" | "hardened" | "namespace";
@@ -14,6 +16,8 @@ export interface LaunchInput {
   readonly env: Readonly<Record<string, string>>;
   /** With `backingPath` resolved: no link on the way. */
   readonly mounts: readonly Pick<HarnessMount, "backingPath" | "access">[];
+  /** Where compiled code is kept; `null`: nowhere. @default null */
+  readonly codeCacheDirectory?: string | null;
   /** Whether the workspace lets scripts reach any network. */
   readonly network: boolean;
 }
@@ -29,6 +33,8 @@ export interface Launch {
   readonly inputs: readonly Uint8Array[];
   /** The directories of the mounts as the worker sees them, in the order of the mounts. */
   readonly backingPaths: readonly string[];
+  /** The compiled form of the worker's code; `null`: it compiles by itself. @default null */
+  readonly codeCache?: CodeCache | null;
   /** Whether the worker is a process inside another one, which is the one that is started. */
   readonly wrapped: boolean;
 }

@@ -1,0 +1,135 @@
+/**
+ * `core.cjs`: all that a worker runs before its first command, as one script. As ES modules the same code was thirty
+ * files, which Node.js finds, reads and links one after the other, and whose compiled form no version before 22 can
+ * keep. What a script may need later stays in files of its own beside it, loaded by the core's own `require` (see
+ * `src/worker/load-core.ts`), so that both share one copy of what they have in common.
+ */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { build, type Metafile, type Plugin, transform } from "esbuild";
+import { commonOptions } from "./esbuild-options.ts";
+
+/** The name of the core, among the chunks of the engine: it looks for its scripts and data beside itself. */
+export const CORE = "core.cjs";
+
+/** Programs that the shell around every script uses. */
+const USED_BY_EVERY_SCRIPT = /^(?:echo|pwd|true)-/;
+
+/** `import.meta` of a chunk; the core's loader hands these to each script. */
+const OWN_PLACE = {
+  "import.meta.url": "__url",
+  "import.meta.dirname": "__dirname",
+  "import.meta.filename": "__filename",
+};
+
+const cjs = {
+  format: "cjs",
+  platform: "node",
+  target: commonOptions.target,
+  minifyWhitespace: true,
+  minifySyntax: true,
+  legalComments: "none",
+  define: OWN_PLACE,
+  // The engine's defenses block `import()` of what is built in; a chunk is no file that Node.js could import.
+  supported: { "dynamic-import": false },
+} as const;
+
+/** What was bundled as ES modules into `stage`: two entries, and the chunks that they share. */
+export interface StagedModules {
+  readonly stage: string;
+  /** File names below `stage`. */
+  readonly connect: string;
+  readonly engine: string;
+  readonly metafile: Metafile;
+}
+
+/** Writes the core and the other chunks into `chunks`. */
+export async function bundleCore(staged: StagedModules, chunks: string): Promise<void> {
+  const outputs = byName(staged);
+  const names = [...outputs.keys()].filter((name) => name.endsWith(".js"));
+  const core = reach(outputs, [
+    staged.connect,
+    staged.engine,
+    ...names.filter((name) => USED_BY_EVERY_SCRIPT.test(name)),
+  ]);
+  const later = names.filter((name) => !core.has(name));
+  mkdirSync(chunks, { recursive: true });
+  const shared = new Set(later.flatMap((name) => imports(outputs, name)).filter((name) => core.has(name)));
+  for (const name of core) if (USED_BY_EVERY_SCRIPT.test(name)) shared.add(name);
+  await build({
+    ...cjs,
+    bundle: true,
+    logLevel: "error",
+    outfile: join(chunks, CORE),
+    stdin: { contents: coreSource(staged, outputs, [...shared].sort()), resolveDir: staged.stage },
+    plugins: [onlyCore(core)],
+  });
+  for (const name of later) {
+    const text = readFileSync(join(staged.stage, outputs.get(name)?.path ?? name), "utf8");
+    const { code } = await transform(text, cjs);
+    writeFileSync(join(chunks, `${basename(name, ".js")}.cjs`), code);
+  }
+  rmSync(staged.stage, { recursive: true, force: true });
+}
+
+interface Output {
+  /** Below the stage. */
+  readonly path: string;
+  readonly imports: Metafile["outputs"][string]["imports"];
+}
+
+/** By file name, which no two have in common: hashes are in the names of chunks. */
+function byName({ stage, metafile }: StagedModules): Map<string, Output> {
+  const entries = Object.entries(metafile.outputs).map(([path, { imports }]): [string, Output] => [
+    basename(path),
+    { path: path.slice(path.indexOf(basename(stage)) + basename(stage).length + 1), imports },
+  ]);
+  return new Map(entries);
+}
+
+/** Everything that these load at once. */
+function reach(outputs: ReadonlyMap<string, Output>, entries: readonly string[]): Set<string> {
+  const found = new Set(entries);
+  for (const name of found) {
+    for (const { path, kind, external } of outputs.get(name)?.imports ?? [])
+      if (kind === "import-statement" && external !== true) found.add(basename(path));
+  }
+  return found;
+}
+
+function imports(outputs: ReadonlyMap<string, Output>, name: string): string[] {
+  return (outputs.get(name)?.imports ?? [])
+    .filter(({ external }) => external !== true)
+    .map(({ path }) => basename(path));
+}
+
+function coreSource(
+  { connect, engine }: StagedModules,
+  outputs: ReadonlyMap<string, Output>,
+  shared: readonly string[],
+): string {
+  const chunk = (name: string): string =>
+    `${JSON.stringify(`./${name}`)}: () => require(${JSON.stringify(`./${outputs.get(name)?.path}`)}),`;
+  return [
+    `export const connect = () => require("./${connect}").connect;`,
+    `export const engine = () => require("./${engine}");`,
+    `export const chunks = {\n${shared.map(chunk).join("\n")}\n};`,
+  ].join("\n");
+}
+
+/** What is not in the core is left to the loader, under its name beside the core. */
+function onlyCore(core: ReadonlySet<string>): Plugin {
+  return {
+    name: "only-core",
+    setup(build) {
+      build.onResolve({ filter: /\.js$/ }, ({ path }) =>
+        core.has(basename(path)) ? undefined : { path: `./${basename(path)}`, external: true },
+      );
+    },
+  };
+}
+
+/** The folder for the modules that become the core. */
+export function stageFor(outDir: string): string {
+  return join(dirname(outDir), `${basename(outDir)}-stage`);
+}
