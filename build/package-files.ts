@@ -9,10 +9,10 @@ const ALLOWED_FILES: readonly RegExp[] = [
   /^dist\/THIRD_PARTY_LICENSES\.md$/,
   /^dist\/(?:index|sandbox|host|remote-session|conformance|cli|chunk-[A-Z0-9]{8})\.js$/,
   /^dist\/types\/(?:[a-z-]+\/){0,2}[a-z-]+\.d\.ts$/,
-  /^dist\/worker\/(?:main|engine|lifeline|lockdown)\.js$/,
+  /^dist\/worker\/(?:main|engine|lifeline|lockdown|make-code-cache)\.js$/,
   /^dist\/worker\/classify\.cjs$/,
   /^dist\/worker\/(?:package|build-id)\.json$/,
-  /^dist\/worker\/engine\/bundle\/chunks\/[\w-]+\.js$/,
+  /^dist\/worker\/engine\/bundle\/chunks\/[\w-]+\.c?js$/,
   /^dist\/worker\/engine\/bundle\/chunks\/(?:emscripten-module|sql-wasm|typescript)\.wasm$/,
   /^dist\/worker\/vendor\/cpython-emscripten\/(?:python\.cjs|python\.wasm|python313\.zip)$/,
 ];

@@ -66,7 +66,7 @@ test("it is no larger than its ceilings", () => {
     unpacked: packed.unpackedBytes,
     dependencies: 0,
     library: loadedBytes(join(packed.folder, "dist/index.js")),
-    workerStart: loadedBytes(join(packed.folder, "dist/worker/engine.js")),
+    workerStart: statSync(join(packed.folder, "dist/worker/engine/bundle/chunks/core.cjs")).size,
   };
   const over = Object.entries(SIZE_CEILINGS).filter(([name, max]) => sizes[name as keyof typeof sizes] > max);
   expect(over.map(([name]) => [name, sizes[name as keyof typeof sizes]])).toEqual([]);
@@ -150,21 +150,42 @@ test("the worker folder alone, moved to an empty directory, runs bash, JavaScrip
 });
 
 test("every part of the engine loads from the worker folder, but for two native codecs that tar can do without", () => {
+  // As the core's own loader does it, for chunks that nothing asks for here.
   const program = `
-    import { readdirSync } from "node:fs";
+    import { readdirSync, readFileSync } from "node:fs";
+    import { join } from "node:path";
     import { pathToFileURL } from "node:url";
     const [folder] = process.argv.slice(1);
+    const run = (name) => {
+      const module = { exports: {} };
+      const file = join(folder, name);
+      const names = ["require", "module", "exports", "__filename", "__dirname", "__url"];
+      const code = new Function(...names, readFileSync(file, "latin1"));
+      code(require, module, module.exports, file, folder, pathToFileURL(file).href);
+      return module.exports;
+    };
+    const require = (name) =>
+      name.startsWith("./") ? chunks[name]?.() ?? run(name.replace(/js$/, "cjs")) : process.getBuiltinModule(name);
+    let chunks = {};
+    ({ chunks } = run("core.cjs"));
     const failed = [];
-    for (const file of readdirSync(folder).filter((name) => name.endsWith(".js") && !name.endsWith("worker.js"))) {
-      await import(pathToFileURL(folder + "/" + file)).catch((error) => failed.push(file + ": " + error.message));
+    const files = readdirSync(folder).filter((name) => name.endsWith(".cjs") && name !== "core.cjs");
+    for (const file of files) {
+      try {
+        run(file);
+      } catch (error) {
+        failed.push(file + ": " + error.message);
+      }
     }
-    console.log(JSON.stringify(failed));`;
+    console.log(JSON.stringify({ failed, count: files.length }));`;
   const { stdout } = spawnSync(
     process.execPath,
     ["--input-type=module", "--eval", program, join(packed.folder, "dist/worker/engine/bundle/chunks")],
     { cwd: packed.project, encoding: "utf8", env: {} },
   );
-  expect(JSON.parse(stdout)).toEqual([
+  const { failed, count } = JSON.parse(stdout) as { failed: string[]; count: number };
+  expect(count).toBeGreaterThan(100);
+  expect(failed).toEqual([
     expect.stringMatching(/^node-liblzma-.*: node-liblzma is not part of this worker$/),
     expect.stringMatching(/^zstd-.*: @mongodb-js\/zstd is not part of this worker$/),
   ]);
