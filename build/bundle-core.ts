@@ -60,6 +60,8 @@ export async function bundleCore(staged: StagedModules, chunks: string): Promise
     ...cjs,
     bundle: true,
     logLevel: "error",
+    // Names in the output are relative to it: two builds must not differ by where they were made.
+    absWorkingDir: staged.stage,
     outfile: join(chunks, CORE),
     stdin: { contents: coreSource(staged, outputs, [...shared].sort()), resolveDir: staged.stage },
     plugins: [onlyCore(core)],

@@ -8,7 +8,7 @@ import { MountFs } from "../workspace/mount-fs.ts";
 import type { loadEngine } from "./load-engine.ts";
 
 /** A worker that is needed at once is asked to open its workspace before it has loaded the engine. */
-const WAIT_MS = 20;
+const WAIT_MS = 50;
 
 /** The returned function says when a warm-up that is under way is over; none begins after it was called. */
 export function warmUpIfSpare(engine: ReturnType<typeof loadEngine>): () => Promise<void> {
@@ -16,13 +16,15 @@ export function warmUpIfSpare(engine: ReturnType<typeof loadEngine>): () => Prom
   let asked = false;
   void engine.then(
     ({ createShellFsError, openShell }) => {
-      setTimeout(() => {
+      // Timers come before what has arrived meanwhile: the question may lie in the pipe already.
+      setTimeout(() => setImmediate(begin), WAIT_MS);
+      const begin = (): void => {
         if (asked) return;
         const fs = new MountFs({ mounts: [], createError: createShellFsError, maxWriteBytes: 1 });
         const shell = openShell(OPTIONS, fs, null);
         // What is wrong here is wrong in the workspace's own shell too, and told there.
         underWay = runAll(shell).catch(() => undefined);
-      }, WAIT_MS);
+      };
     },
     () => undefined,
   );
