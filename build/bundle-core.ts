@@ -12,8 +12,8 @@ import { commonOptions } from "./esbuild-options.ts";
 /** The name of the core, among the chunks of the engine: it looks for its scripts and data beside itself. */
 export const CORE = "core.cjs";
 
-/** Programs that the shell around every script uses. */
-const USED_BY_EVERY_SCRIPT = /^(?:echo|pwd|true)-/;
+/** Programs that hardly a script does without. */
+const MOST_USED = /^(?:cat|echo|ls|true)-/;
 
 /** `import.meta` of a chunk; the core's loader hands these to each script. */
 const OWN_PLACE = {
@@ -50,12 +50,12 @@ export async function bundleCore(staged: StagedModules, chunks: string): Promise
   const core = reach(outputs, [
     staged.connect,
     staged.engine,
-    ...names.filter((name) => USED_BY_EVERY_SCRIPT.test(name)),
+    ...names.filter((name) => MOST_USED.test(name)),
   ]);
   const later = names.filter((name) => !core.has(name));
   mkdirSync(chunks, { recursive: true });
   const shared = new Set(later.flatMap((name) => imports(outputs, name)).filter((name) => core.has(name)));
-  for (const name of core) if (USED_BY_EVERY_SCRIPT.test(name)) shared.add(name);
+  for (const name of core) if (MOST_USED.test(name)) shared.add(name);
   await build({
     ...cjs,
     bundle: true,

@@ -23,9 +23,9 @@ export interface DevicePaths {
 /** The fixed statements of one shell. */
 export interface SessionStatements {
   /** Undoes an `exec >file` of the script. */
-  readonly resetStreams: StatementNode[];
-  readonly tellCwd: StatementNode[];
-  readonly dumpState: StatementNode[];
+  resetStreams(): StatementNode[];
+  tellCwd(): StatementNode[];
+  dumpState(): StatementNode[];
   /** The same statements with their output dropped. */
   quietly(statements: StatementNode[]): StatementNode[];
   /** The script, with what surrounds it; `onStatus` is told what it exited with. */
@@ -52,10 +52,10 @@ export function buildStatements(paths: DevicePaths): SessionStatements {
   const withStdin = frame(`{ true; } <${paths.stdin} >>${paths.out} 2>>${paths.err}`);
   return {
     // A bare `exec`: the interpreter takes redirections of `builtin exec` for passing ones.
-    resetStreams: parse("exec 0<&- 1>|/dev/stdout 2>|/dev/stderr").statements,
+    resetStreams: parsedOnce("exec 0<&- 1>|/dev/stdout 2>|/dev/stderr"),
     // Not `$PWD`, which a script may set to anything.
-    tellCwd: parse(`builtin pwd >|${paths.cwd}`).statements,
-    dumpState: parse(`${DUMP_SCRIPT} >|${paths.state} 2>/dev/null`).statements,
+    tellCwd: parsedOnce(`builtin pwd >|${paths.cwd}`),
+    dumpState: parsedOnce(`${DUMP_SCRIPT} >|${paths.state} 2>/dev/null`),
     quietly(statements) {
       const wrapped = first(parse("{ true; } >/dev/null 2>&1").statements);
       const pipeline = first(wrapped.pipelines);
@@ -69,14 +69,27 @@ export function buildStatements(paths: DevicePaths): SessionStatements {
   };
 }
 
+/** Parsed when it is first needed: many a shell runs one command, which needs none of these. */
+function parsedOnce(source: string): () => StatementNode[] {
+  let statements: StatementNode[] | undefined;
+  return () => {
+    statements ??= parse(source).statements;
+    return statements;
+  };
+}
+
 /** The group around a script. Its redirections catch what the interpreter itself prints between the commands. */
 function frame(source: string): (body: StatementNode[]) => GroupNode {
-  const statement = first(parse(source).statements);
-  const group = first(first(statement.pipelines).commands) as GroupNode;
   // `isGuest`: the script's own traps and jobs end with it.
   const mark = { isGuest: true };
-  const redirections = openAlready(group.redirections);
-  return (body) => ({ ...group, ...mark, redirections, body });
+  let group: GroupNode | undefined;
+  return (body) => {
+    if (group === undefined) {
+      const parsed = first(first(first(parse(source).statements).pipelines).commands) as GroupNode;
+      group = { ...parsed, ...mark, redirections: openAlready(parsed.redirections) };
+    }
+    return { ...group, body };
+  };
 }
 
 function subshell(body: StatementNode[]): StatementNode {

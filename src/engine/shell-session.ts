@@ -254,13 +254,13 @@ class ShellSession implements EngineShell {
     yield* parse("builtin shopt -s expand_aliases").statements;
     const restoring = this.#restore;
     if (restoring !== null) {
-      yield* this.#statements.dumpState;
+      yield* this.#statements.dumpState();
       this.#fresh = this.#takeDump();
       this.#functions = readFunctions(restoring);
       this.#safeFunctions = functionsWithoutExec(this.#functions);
       yield* this.#statements.quietly(toRestoreStatements(restoring, this.#functions.values()));
       this.#cwd = restoring.cwd;
-      yield* this.#statements.dumpState;
+      yield* this.#statements.dumpState();
       this.#takeDump();
     }
     const waitForScript = quietStep(() => this.#waitForTask());
@@ -287,7 +287,7 @@ class ShellSession implements EngineShell {
     const names = Object.keys(env);
     const overrides = names.length > 0 || input.replaceEnv;
     if (this.#fresh === null && (task.changesState || overrides)) {
-      yield* this.#statements.dumpState;
+      yield* this.#statements.dumpState();
       this.#fresh = this.#takeDump();
     }
     const before: StatementNode[] = [];
@@ -311,15 +311,15 @@ class ShellSession implements EngineShell {
     });
     yield tellStatus;
     if (task.changesState) {
-      yield* this.#statements.resetStreams;
-      yield* this.#statements.tellCwd;
+      yield* this.#statements.resetStreams();
+      yield* this.#statements.tellCwd();
     }
     if (!input.replaceEnv) {
       if (names.length > 0) yield* restoreVariables(names, this.#dump?.variables ?? new Map());
       if (input.cwd !== null) yield* changeDirectory(this.#cwd);
     }
     if (task.changesState) {
-      yield* this.#statements.dumpState;
+      yield* this.#statements.dumpState();
     }
   }
 
