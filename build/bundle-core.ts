@@ -10,7 +10,7 @@ import { build, type Metafile, type Plugin, transform } from "esbuild";
 import { commonOptions } from "./esbuild-options.ts";
 
 /** The name of the core, among the chunks of the engine: it looks for its scripts and data beside itself. */
-export const CORE = "core.cjs";
+const CORE = "core.cjs";
 
 /** Programs that hardly a script does without. */
 const MOST_USED = /^(?:cat|echo|ls|true)-/;
