@@ -8,6 +8,7 @@ import { mountRows } from "./rows/mounts.ts";
 import { outputRows } from "./rows/output.ts";
 import { payloadRows } from "./rows/payload.ts";
 import { remoteLogRows } from "./rows/remote-log.ts";
+import { sessionLogRows } from "./rows/session-log.ts";
 import { toolRows } from "./rows/tools.ts";
 import { trackingRows } from "./rows/tracking.ts";
 import { warmRows } from "./rows/warm.ts";
