@@ -24,5 +24,6 @@ export const GROUPS: Readonly<Record<string, RowGroup>> = {
   commands: commandRows,
   mounts: mountRows,
   crowd: crowdRows,
+  log: sessionLogRows,
   service: remoteLogRows,
 };
