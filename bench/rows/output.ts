@@ -22,11 +22,11 @@ export const outputRows: RowGroup = (effort) =>
   withOutputs(async (measure) => {
     const rows: Row[] = [];
     for (const { name, bytes } of SIZES) {
-      const rounds = bytes < 10 * MIB ? effort.rounds(200, 20) : effort.rounds(20, 3);
+      const rounds = bytes < 10 * MIB ? effort.rounds(200, 20) : effort.rounds(20, 2);
       rows.push(await row(name, bytes, `cat ${bytes}`, rounds, "one command"));
     }
     const commands = `for i in {1..100}; do cat ${MIB}; done`;
-    rows.push(await row("100 MB", 100 * MIB, commands, effort.rounds(20, 3), "100 commands of 1 MB"));
+    rows.push(await row("100 MB", 100 * MIB, commands, effort.rounds(20, 2), "100 commands of 1 MB"));
     return rows;
 
     function row(name: string, bytes: number, script: string, rounds: number, how: string): Promise<Row> {

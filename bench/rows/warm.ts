@@ -35,7 +35,7 @@ export const warmRows: RowGroup = (effort) =>
     );
     await stopBareNode(bare);
 
-    const programs = { rounds: effort.rounds(250, 100), warmups: 3 };
+    const programs = { rounds: effort.rounds(250, 50), warmups: 3 };
     const bash = () => timed(() => execa("bash", ["-c", COMMAND]));
     rows.push(await row("`bash -c true` through execa", bash, programs));
     const jailed = () => timed(() => execa("bwrap", [...JAIL, "bash", "-c", COMMAND]));
