@@ -3,7 +3,7 @@
  * be lost at any time, and the server may go and come back: what was under way fails, the next call connects anew,
  * and no error of a connection reaches the process.
  */
-import { SandboxError } from "../shared/errors.ts";
+import { isSandboxError, SandboxError } from "../shared/errors.ts";
 import { type FailureCode, toFailure } from "./failure.ts";
 import { loadPool, type PgClient, type PgPool } from "./load-pg.ts";
 import { type Migration, migrate } from "./migrate.ts";
@@ -126,7 +126,7 @@ export class Database {
       try {
         result = await work({ query: async (sql, values = []) => (await client.query(sql, values)).rows });
       } catch (error) {
-        if (!(error instanceof SandboxError)) throw error;
+        if (!isSandboxError(error)) throw error;
         await client.query("ROLLBACK");
         throw error;
       }
@@ -150,7 +150,7 @@ export class Database {
       return result;
     } catch (cause) {
       // Ours are thrown when nothing is open any more.
-      isSound = cause instanceof SandboxError;
+      isSound = isSandboxError(cause);
       throw this.#failed(cause);
     } finally {
       client.release(!isSound);
@@ -188,7 +188,7 @@ export class Database {
   }
 
   #failed(cause: unknown): SandboxError {
-    return cause instanceof SandboxError
+    return isSandboxError(cause)
       ? cause
       : toFailure(this.#failureCode, cause, this.#options.connectionString);
   }
@@ -196,7 +196,7 @@ export class Database {
 
 /** What the server says is not lost on the way. Its own end is: it ends all sessions, with 57P01 to 57P03. */
 function isLostConnection(error: unknown): boolean {
-  if (!(error instanceof SandboxError)) return false;
+  if (!isSandboxError(error)) return false;
   const { sqlState } = error.data;
   const isFailure = error.code === "STORE_FAILED" || error.code === "SESSION_LOG_FAILED";
   return isFailure && (sqlState === undefined || String(sqlState).startsWith("57P"));

@@ -12,8 +12,6 @@ export interface LossyProxy {
   loseAnswerOf(text: string): void;
   /** Ends all connections, without a word on either side. */
   cut(): void;
-  /** From now on no answer comes through, and no connection ends: as of a server that is gone without a word. */
-  silence(): void;
 }
 
 /** @param connectionString Of the server: its directory after `host=`. @param directory For the proxy's own socket. */
@@ -21,7 +19,6 @@ export async function lossyProxy(connectionString: string, directory: string): P
   const target = join(connectionString.split("host=")[1] ?? "", SOCKET);
   const sockets = new Set<Socket>();
   let armed: string | undefined;
-  let isSilent = false;
   const server = createServer((client) => {
     const upstream = connect(target);
     let isLosing = false;
@@ -45,7 +42,7 @@ export async function lossyProxy(connectionString: string, directory: string): P
     });
     upstream.on("data", (bytes) => {
       if (isLosing) end();
-      else if (!isSilent) client.write(bytes);
+      else client.write(bytes);
     });
   });
   mkdirSync(directory, { recursive: true });
@@ -63,8 +60,5 @@ export async function lossyProxy(connectionString: string, directory: string): P
       armed = text;
     },
     cut,
-    silence: () => {
-      isSilent = true;
-    },
   };
 }
