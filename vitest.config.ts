@@ -10,7 +10,7 @@ import { root } from "./build/paths.ts";
 
 const FROM_SOURCES = ["unit", "property", "canary"];
 /** Files that share a process with others of theirs: a third of the time went into loading the same modules again. */
-const SHARE_A_PROCESS = [...FROM_SOURCES, "contract", "hostile"];
+const SHARE_A_PROCESS = [...FROM_SOURCES, "contract", "hostile", "postgres"];
 /** Support for the tests, not tests. */
 const NOT_PROJECTS = ["fixtures", "helpers", "types"];
 
@@ -29,6 +29,7 @@ export const SLOW = [
   "test/faults/session-log-killed-server.test.ts",
   "test/faults/turn-matrix.test.ts",
   "test/package/bundling.test.ts",
+  "test/postgres/crash-under-load.test.ts",
   "test/postgres/crowds.test.ts",
   "test/process/bridge-waits.test.ts",
   "test/process/capacity.test.ts",

@@ -14,30 +14,49 @@ export function newPlace(): { readonly connectionString: string; readonly schema
 
 /** A store over it until the test has ended. */
 export function storeOver(place: PostgresOptions): PostgresJsonStore {
-  const store = postgresJsonStore({ maxConnections: 4, ...place });
+  const store = postgresJsonStore({ maxConnections: 2, ...place });
   onTestFinished(() => store.close());
   return store;
 }
 
 /** A log over it until the test has ended. */
 export function logOver(place: PostgresOptions): HarnessSessionLog {
-  const log = postgresSessionLog({ maxConnections: 4, ...place });
+  const log = postgresSessionLog({ maxConnections: 2, ...place });
   onTestFinished(() => log.close());
   return log;
 }
 
-/** Statements beside what is tested; `{}` stands for the schema. */
-export async function sqlOver(
-  { connectionString, schema = "" }: PostgresOptions,
-  ...statements: readonly string[]
-): Promise<readonly Readonly<Record<string, unknown>>[]> {
+type Rows = readonly Readonly<Record<string, unknown>>[];
+
+interface Session {
+  /** Runs statements, in which `{}` stands for the schema; gives the rows of the last. */
+  run(...statements: readonly string[]): Promise<Rows>;
+  end(): Promise<void>;
+}
+
+/** A session beside what is tested. */
+export async function sessionOver({ connectionString, schema = "" }: PostgresOptions): Promise<Session> {
   const client = new pg.Client({ connectionString });
+  // Some tests end all sessions.
+  client.on("error", () => undefined);
   await client.connect();
+  return {
+    async run(...statements) {
+      let rows: Rows = [];
+      for (const statement of statements)
+        rows = (await client.query(statement.replaceAll("{}", schema))).rows;
+      return rows;
+    },
+    end: () => client.end(),
+  };
+}
+
+/** The same for once. */
+export async function sqlOver(place: PostgresOptions, ...statements: readonly string[]): Promise<Rows> {
+  const session = await sessionOver(place);
   try {
-    let rows: readonly Record<string, unknown>[] = [];
-    for (const statement of statements) rows = (await client.query(statement.replaceAll("{}", schema))).rows;
-    return rows;
+    return await session.run(...statements);
   } finally {
-    await client.end();
+    await session.end();
   }
 }
