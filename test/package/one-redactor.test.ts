@@ -29,6 +29,8 @@ const ALLOWED: Readonly<Record<string, string>> = {
   "engine/commands/reason.ts": "errors of the mounts, in the sandbox's own paths",
   "engine/shell-session.ts": "the parser's words about the script; errors of the engine pass tellThrown",
   "engine/tools-bootstrap.ts": "hands on what the parent has said to a tool call",
+  "harness/record/describe-run.ts": "the words of our own check about an option's data",
+  "harness/record/run-record.ts": "records what the model was told: errors that the tool bridge has worded",
   "harness/model-tool-calls.ts": "errors that the tool bridge has worded; others pass tellThrown",
   "host/inspect-data-directory.ts": "what `doctor` prints for the operator, whose paths they are",
   "orchestration/file-store.ts": "an error for the operator, whose paths they are",
@@ -40,6 +42,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   "session-log/client-a": "the words of a service, without the token; a `fetch`'s own pass tellThrown",
   "session-log/server-answer.ts": "the server's own refusals; what a store throws passes tellThrown",
   "session-log/server-body.ts": "words of its own parser",
+  "parent/make-code-cache.ts": "a diagnostic for the operator, whose paths they are",
   "parent/worker-files.ts": "errors of the mounts, in the sandbox's own paths; others pass tellThrown",
   "parent/worker-life.ts": "protocol errors, and the whole text for the operator's diagnostics",
   "sandbox/name-option.ts": "a refusal to open, told to the host before there is a guest",
@@ -52,6 +55,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   "tools/replay.ts": "records what the script was told",
   "tools/tool-error.ts": "redacts what it reads",
   "tools/validate-input.ts": "issues of the host's schemas, redacted by tools/tool-bridge.ts",
+  "worker/make-code-cache.ts": "to the operator's diagnostics, from a process that runs no guest",
   "worker/connect.ts": "a protocol error, to the worker's stderr",
 };
 
