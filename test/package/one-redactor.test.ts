@@ -32,8 +32,6 @@ const ALLOWED: Readonly<Record<string, string>> = {
   "harness/record/describe-run.ts": "the words of our own check about an option's data",
   "harness/record/run-record.ts": "records what the model was told: errors that the tool bridge has worded",
   "harness/model-tool-calls.ts": "errors that the tool bridge has worded; others pass tellThrown",
-  "harness/record/describe-run.ts": "an error for the caller of a turn, whose data it is",
-  "harness/record/run-record.ts": "errors that the tool bridge has worded, as the model was told them",
   "host/inspect-data-directory.ts": "what `doctor` prints for the operator, whose paths they are",
   "orchestration/file-store.ts": "an error for the operator, whose paths they are",
   "orchestration/json-text.ts": "an error for the operator, whose data it is",
