@@ -10,5 +10,5 @@ test("what a process was told to be kept is there when it is killed, once and in
     seed = (seed * 48_271) % 2_147_483_647;
     return seed / 2_147_483_647;
   };
-  await checkKills(join(tempDir(), "log.ndjson"), Number(process.env.LOG_KILLS ?? 6), random);
+  await checkKills(join(tempDir(), "log.ndjson"), Number(process.env.LOG_KILLS ?? 12), random);
 }, 600_000);

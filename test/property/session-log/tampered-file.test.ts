@@ -122,4 +122,4 @@ test("every line that is gone is found, but for the last, which shows against a 
   }
 });
 
-const RUN_COUNT = Number(process.env.FC_NUM_RUNS ?? 60);
+const RUN_COUNT = Number(process.env.FC_NUM_RUNS ?? 25);
