@@ -117,6 +117,11 @@ const STRAY_BYTES = `import { escapeStrayBytes, unescapeStrayBytes } from ${JSON
 export const FILE_CALLS_IMPORT = `${STRAY_BYTES}import { filePart, readWhole, writeWhole } from ${shim("file-calls.ts")};\n`;
 
 const JAVASCRIPT: readonly TextChange[] = [
+  // Over what a script of some megabytes left behind QuickJS aborts, after all of it ran: that is no failure of it.
+  [
+    "    context?.dispose();\n    runtime?.dispose();",
+    "    try { context?.dispose(); runtime?.dispose(); } catch {}",
+  ],
   ...FILE_CALLS,
   RESULT_WAIT,
   ["  return { error: context.newError(message) };", "  return { error: newError(context, message) };"],
