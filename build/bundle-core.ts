@@ -38,7 +38,7 @@ const cjs = {
 export interface StagedModules {
   readonly stage: string;
   /** File names below `stage`. */
-  readonly connect: string;
+  readonly worker: string;
   readonly engine: string;
   readonly metafile: Metafile;
 }
@@ -48,7 +48,7 @@ export async function bundleCore(staged: StagedModules, chunks: string): Promise
   const outputs = byName(staged);
   const names = [...outputs.keys()].filter((name) => name.endsWith(".js"));
   const core = reach(outputs, [
-    staged.connect,
+    staged.worker,
     staged.engine,
     ...names.filter((name) => MOST_USED.test(name)),
   ]);
@@ -106,14 +106,14 @@ function imports(outputs: ReadonlyMap<string, Output>, name: string): string[] {
 }
 
 function coreSource(
-  { connect, engine }: StagedModules,
+  { worker, engine }: StagedModules,
   outputs: ReadonlyMap<string, Output>,
   shared: readonly string[],
 ): string {
   const chunk = (name: string): string =>
     `${JSON.stringify(`./${name}`)}: () => require(${JSON.stringify(`./${outputs.get(name)?.path}`)}),`;
   return [
-    `export const connect = () => require("./${connect}").connect;`,
+    `export const worker = () => require("./${worker}");`,
     `export const engine = () => require("./${engine}");`,
     `export const chunks = {\n${shared.map(chunk).join("\n")}\n};`,
   ].join("\n");

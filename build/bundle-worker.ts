@@ -43,7 +43,7 @@ const ENTRIES: Record<string, string> = {
 };
 
 /** What the core is made of. */
-const CORE_ENTRIES = { connect: "src/worker/connect.ts", engine: "src/engine/index.ts" };
+const CORE_ENTRIES = { worker: "src/worker/core.ts", engine: "src/engine/index.ts" };
 
 /** just-bash's worker scripts and the files that each looks for beside itself. */
 const SCRIPTS: Record<string, string[]> = {
@@ -104,7 +104,7 @@ async function bundleCoreChunks(outDir: string, buildId: string): Promise<Metafi
       requireBuiltins,
     ],
   });
-  await bundleCore({ stage, connect: "connect.js", engine: "engine.js", metafile }, join(outDir, CHUNKS));
+  await bundleCore({ stage, worker: "worker.js", engine: "engine.js", metafile }, join(outDir, CHUNKS));
   return metafile;
 }
 

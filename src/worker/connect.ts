@@ -3,24 +3,29 @@ import { createChannel } from "../protocol/channel.ts";
 import type { Channel } from "../protocol/channel-contract.ts";
 import type { ParentRequests, WorkerRequests } from "../protocol/messages.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
+import { loadEngine } from "./load-engine.ts";
 import { createHandlers } from "./serve.ts";
 import { startLifeline } from "./start-lifeline.ts";
 import type { Wire } from "./take-stdio.ts";
+import { warmUpIfSpare } from "./warm-up.ts";
 
 declare const __BUILD_ID__: string;
 
 export function connect(wire: Wire, lifeline: URL, leave: () => void): void {
   const watcher = startLifeline(lifeline);
+  const engine = loadEngine();
   const channel: Channel<WorkerRequests> = createChannel<WorkerRequests, ParentRequests>({
     side: "worker",
     hello: { version: PROTOCOL_VERSION, buildId: __BUILD_ID__ },
     write: wire.write,
-    handlers: createHandlers(
-      (execId, path, argsJson) =>
+    handlers: createHandlers({
+      engine,
+      warmed: warmUpIfSpare(engine),
+      callTool: (execId, path, argsJson) =>
         channel.request("tool.call", { execId, path }, { body: argsJson }).then(({ body }) => body),
-      (execId, paths) => channel.request("touch", { execId, paths }),
+      touchPaths: (execId, paths) => channel.request("touch", { execId, paths }),
       watcher,
-    ),
+    }),
     onBroken: (error) => {
       console.error(`little-harness worker: ${error.message}`);
       leave();

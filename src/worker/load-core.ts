@@ -6,20 +6,19 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
-import type { connect } from "./connect.ts";
 
 type Engine = typeof import("../engine/index.ts");
 type Exports = Record<string, unknown>;
 
 /** What the core gives; nothing of it runs before it is asked for. */
 export interface Core {
-  connect(): typeof connect;
+  worker(): typeof import("./core.ts");
   engine(): Engine;
   /** V8's compiled form of what was used so far. */
   createCodeCache(): Buffer;
 }
 
-interface CoreExports extends Pick<Core, "connect" | "engine"> {
+interface CoreExports extends Pick<Core, "worker" | "engine"> {
   readonly chunks: Readonly<Record<string, () => Exports>>;
 }
 
@@ -67,7 +66,7 @@ export function loadCore(folder: URL, codeCache: Buffer | null): Core {
   };
   const module = { exports: {} as Exports };
   const script = run("./core.cjs", module, codeCache ?? undefined);
-  const { chunks, connect, engine } = module.exports as unknown as CoreExports;
+  const { chunks, worker, engine } = module.exports as unknown as CoreExports;
   for (const [name, get] of Object.entries(chunks)) inCore.set(name, get);
-  return { connect, engine, createCodeCache: () => script.createCachedData() };
+  return { worker, engine, createCodeCache: () => script.createCachedData() };
 }

@@ -10,10 +10,9 @@ import { toWirePath } from "../shared/wire-path.ts";
 import { hostFiles } from "../workspace/host-files.ts";
 import { MountFs } from "../workspace/mount-fs.ts";
 import { type TouchLog, TouchLogs } from "../workspace/touch-log.ts";
-import { loadEngine } from "./load-engine.ts";
+import type { loadEngine } from "./load-engine.ts";
 import { serveFile } from "./serve-file.ts";
 import type { Watcher } from "./start-lifeline.ts";
-import { warmUpIfSpare } from "./warm-up.ts";
 
 /** Asks the parent to run a tool for a command. */
 export type CallTool = (execId: number, path: string, argsJson: Uint8Array) => Promise<Uint8Array>;
@@ -37,13 +36,18 @@ interface TellingShell {
   readonly touched: TouchLog;
 }
 
-export function createHandlers(
-  callTool: CallTool,
-  touchPaths: TouchPaths,
-  watcher: Watcher,
-): Handlers<ParentRequests> {
-  const engine = loadEngine();
-  const warmed = warmUpIfSpare(engine);
+/** What a worker serves with. */
+export interface ServeOptions {
+  readonly engine: ReturnType<typeof loadEngine>;
+  /** Resolves when nothing of a rehearsal runs any more. */
+  warmed(): Promise<void>;
+  readonly callTool: CallTool;
+  readonly touchPaths: TouchPaths;
+  readonly watcher: Watcher;
+}
+
+export function createHandlers(options: ServeOptions): Handlers<ParentRequests> {
+  const { engine, warmed, callTool, touchPaths, watcher } = options;
   let workspace: Workspace | null = null;
   let shell: TellingShell | null = null;
   let state: ShellState | null = null;

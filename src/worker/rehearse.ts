@@ -1,0 +1,82 @@
+/**
+ * One sandbox from its first frame to its last, both ends of the wire in this process, over no mounts: so that the
+ * code of a first command is compiled, and has run, before there is one. Nothing of it stays but that.
+ */
+import { createChannel } from "../protocol/channel.ts";
+import type { Channel } from "../protocol/channel-contract.ts";
+import type { ParentRequests, WorkerRequests } from "../protocol/messages.ts";
+import { PROTOCOL_VERSION } from "../protocol/version.ts";
+import { createHandlers } from "./serve.ts";
+
+/** What most first commands use; nothing that loads a language. */
+const SCRIPTS = [
+  "true",
+  'x=$(echo a | cat); if [ "$x" = a ]; then for i in 1 2; do ls / >/dev/null; done; fi; f() { echo "$1"; }; f b >&2',
+  "true",
+];
+
+const OPEN: ParentRequests["open"]["params"] = {
+  workspace: { mounts: [], cwd: "/", python: true, javascript: true, network: null },
+  tools: true,
+  tripWires: [],
+  executionLimits: {},
+  maxMemoryMb: 4096,
+  maxWriteBytes: 1,
+};
+
+const EXEC = {
+  stdinBytes: null,
+  cwd: null,
+  env: null,
+  replaceEnv: false,
+  args: [],
+  nested: false,
+  readOnlyPrefixes: [],
+};
+
+/** Rejects when something of it goes wrong. */
+export async function rehearse(engine: Parameters<typeof createHandlers>[0]["engine"]): Promise<void> {
+  let fail = (_: Error): void => undefined;
+  const broken = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  const hello = { version: PROTOCOL_VERSION, buildId: "" };
+  const parent: Channel<ParentRequests> = createChannel<ParentRequests, WorkerRequests>({
+    side: "parent",
+    hello,
+    write: (bytes) => carry(bytes, worker),
+    handlers: { "tool.call": async () => ({ value: {} }), touch: async () => ({ value: {} }) },
+    onBroken: fail,
+  });
+  const worker: Channel<WorkerRequests> = createChannel<WorkerRequests, ParentRequests>({
+    side: "worker",
+    hello,
+    write: (bytes) => carry(bytes, parent),
+    handlers: createHandlers({
+      engine,
+      warmed: async () => undefined,
+      callTool: async () => new Uint8Array(0),
+      touchPaths: (execId, paths) => worker.request("touch", { execId, paths }),
+      watcher: { limitMemory: () => undefined, work: () => () => undefined },
+    }),
+    onBroken: fail,
+  });
+  worker.start();
+  parent.start();
+  await Promise.race([play(parent), broken]);
+}
+
+async function play(parent: Channel<ParentRequests>): Promise<void> {
+  await parent.request("open", OPEN);
+  for (const script of SCRIPTS) {
+    const body = new TextEncoder().encode(script);
+    const { value } = await parent.request("exec", { ...EXEC, scriptBytes: body.length }, { body });
+    if (value.exitCode !== 0) throw new Error(`a script ended with ${value.exitCode} (${value.why})`);
+  }
+}
+
+/** The buffer of a write is used again by its sender. */
+function carry(bytes: Uint8Array, to: { receive(bytes: Uint8Array): void }): void {
+  const copy = bytes.slice();
+  queueMicrotask(() => to.receive(copy));
+}
