@@ -13,7 +13,7 @@ import { commonOptions } from "./esbuild-options.ts";
 const CORE = "core.cjs";
 
 /** Programs that hardly a script does without. */
-const MOST_USED = /^(?:cat|echo|ls|true)-/;
+const MOST_USED = /^(?:echo|true)-/;
 
 /** `import.meta` of a chunk; the core's loader hands these to each script. */
 const OWN_PLACE = {
