@@ -42,6 +42,8 @@ export interface CodeCacheInput {
 }
 
 const MAKER_FILE = "make-code-cache.js";
+/** What is compiled. */
+const CORE_FILE = "engine/bundle/chunks/core.cjs";
 const FILE_NAME = /^[0-9a-f]{64}\.bin(?:\.[0-9a-f]{16}\.tmp)?$/;
 /** Much more than it ever is: what is larger is none. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -52,9 +54,9 @@ const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 export function codeCacheFor({ directory, workerFile, nodePath }: CodeCacheInput): CodeCache | null {
   try {
     const node = realpathSync(nodePath);
-    const { size, mtimeMs } = statSync(node);
-    // V8 would refuse what is of another version; a name of its own keeps the two from replacing each other.
-    const kind = JSON.stringify([buildId, node, size, mtimeMs, process.arch]);
+    // V8 refuses what another version of it made, but of the code it knows only the length.
+    const files = [node, join(dirname(workerFile), CORE_FILE)].map((path) => [path, ...identityOf(path)]);
+    const kind = JSON.stringify([buildId, process.arch, files]);
     const name = createHash("sha256").update(kind).digest("hex");
     const makerFile = join(dirname(workerFile), MAKER_FILE);
     const maker = processLaunch({
@@ -71,6 +73,11 @@ export function codeCacheFor({ directory, workerFile, nodePath }: CodeCacheInput
     // No such Node.js: told when the worker is started.
     return null;
   }
+}
+
+function identityOf(path: string): number[] {
+  const { size, mtimeMs } = statSync(path);
+  return [size, mtimeMs];
 }
 
 /** Contents that were found whole, so that a file is hashed once per process. */

@@ -148,7 +148,7 @@ test("a worker of another build is refused with both builds named, and the host 
 
 function withOtherBuild(folder: string, buildId: string): string {
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
-    if (!name.endsWith(".js")) continue;
+    if (!/\.c?js$/.test(name)) continue;
     const path = join(folder, name);
     const text = readFileSync(path, "utf8");
     if (text.includes(buildId)) writeFileSync(path, text.replaceAll(buildId, "0000000000000000"));
