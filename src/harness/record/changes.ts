@@ -6,8 +6,11 @@ import { toJsonText } from "../../tools/normalise.ts";
 import { RECORD } from "./positions.ts";
 import type { RunLog } from "./run-log.ts";
 
-/** Changes of files in one record: it stays well below what a log takes. */
+/** Changes of files in one record. */
 const MAX_CHANGES = 500;
+
+/** And bytes of them, as JSON: a record stays well below the 1 MiB that a log takes. */
+const MAX_CHANGES_BYTES = 512 * 1024;
 
 type CommandEnd = CommandCompletedEvent | CommandFailedEvent;
 
@@ -47,23 +50,21 @@ export class Changes {
     this.#files = [];
     for (const { event, files: own } of commands) {
       const { occurrenceId } = event;
-      const first = own.slice(0, MAX_CHANGES);
-      const data = { ...details, ...toCommandData(event), changes: first.map(toChange) };
+      const [changes = [], ...more] = inParts(own);
+      const data = { ...details, ...toCommandData(event), changes };
       await this.#append("command", RECORD.commandEnded, data, occurrenceId);
-      await this.#appendFiles(own.slice(MAX_CHANGES), details, occurrenceId);
+      await this.#appendFiles(more, details, occurrenceId);
     }
-    await this.#appendFiles(files, details);
+    await this.#appendFiles(inParts(files), details);
   }
 
   async #appendFiles(
-    files: readonly FileEvent[],
+    parts: readonly object[][],
     details: Readonly<Record<string, JsonValue>>,
     commandId?: string,
   ): Promise<void> {
-    for (let from = 0; from < files.length; from += MAX_CHANGES) {
-      const changes = files.slice(from, from + MAX_CHANGES).map(toChange);
+    for (const changes of parts)
       await this.#append("files", RECORD.filesChanged, { ...details, changes }, commandId);
-    }
   }
 
   // Below the attempt: another one that comes to the same position records its own.
@@ -77,6 +78,24 @@ export class Changes {
 
 function isFileEvent(event: HarnessTurnEvent): event is HarnessTurnEvent & FileEvent {
   return event.type.startsWith("harness.file.");
+}
+
+/** What each record says. */
+function inParts(files: readonly FileEvent[]): object[][] {
+  const parts: object[][] = [];
+  let bytes = 0;
+  for (const change of files.map(toChange)) {
+    const size = Buffer.byteLength(JSON.stringify(change));
+    const part = parts.at(-1);
+    if (part === undefined || part.length === MAX_CHANGES || bytes + size > MAX_CHANGES_BYTES) {
+      parts.push([change]);
+      bytes = size;
+    } else {
+      part.push(change);
+      bytes += size;
+    }
+  }
+  return parts;
 }
 
 function toCommandData({
