@@ -3,7 +3,8 @@
  * sync is under way go together in the next one, so that one sync answers for all of them.
  *
  * After a write that failed, what is beyond the last whole commit is cut off before anything else is written; where it
- * cannot be cut, and after every sync that failed, nothing is written ever again: what the disk has is not known.
+ * cannot be cut, and after every sync that failed, nothing is written ever again: what the disk has is not known. The
+ * same holds when the file is found to be another's, or changed by another.
  */
 import type { SandboxError } from "../shared/errors.ts";
 import { type LogFile, writeAll } from "./log-files.ts";
@@ -25,8 +26,8 @@ export interface WriterOptions {
   /** Where the last whole line ends. */
   readonly end: number;
   readonly sync: boolean;
-  /** Rejects when this process has the file no more. */
-  readonly checkOwner: () => Promise<void>;
+  /** Rejects when this process has the file no more, or not alone: it is not `size` bytes long. */
+  readonly checkOwner: (size: number) => Promise<void>;
   /** Everything that waits is lost: places that were given out since the last commit are void. */
   readonly onLoss: () => void;
 }
@@ -96,7 +97,7 @@ export class LogWriter {
     const { path, file, sync, checkOwner } = this.#options;
     const bytes = Buffer.concat(batch.map(({ record }) => record));
     try {
-      await checkOwner();
+      await checkOwner(this.#end);
     } catch (error) {
       this.#failure = failed(path, "this process has it no more, and appends nothing to it", error);
       return this.#lose(batch, this.#failure);

@@ -86,6 +86,14 @@ export function otherFormat(path: string): SandboxError {
   );
 }
 
+function severalNames(path: string, nlink: number): SandboxError {
+  return new SandboxError(
+    "SESSION_LOG_FAILED",
+    `${path} is a file with ${nlink} names (hard links); a session log has one, for its lock lies beside its name.`,
+    { path, nlink },
+  );
+}
+
 async function takeLock(path: string): Promise<FileLock> {
   let taken: Awaited<ReturnType<typeof tryFileLock>>;
   try {
@@ -113,7 +121,8 @@ async function openFile(files: LogFiles, path: string): Promise<LogFile> {
 
 async function prepare(file: LogFile, path: string): Promise<{ id: string; size: number }> {
   try {
-    const { size } = await file.stat();
+    const { size, nlink } = await file.stat();
+    if (nlink > 1) throw severalNames(path, nlink);
     const header = readHeader(await readUpTo(file, 0, HEADER_BYTES));
     if (header === "other") throw otherFormat(path);
     if (header !== "torn") return { id: header.id, size };

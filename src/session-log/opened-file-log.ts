@@ -17,7 +17,7 @@ import { sealEvent } from "./seal-event.ts";
 const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 /** Damaged runs that are kept in mind. */
 const MAX_CORRUPT = 1_000;
-/** Between two looks at whether the file is still ours, in milliseconds. */
+/** Between two looks at whether lock and name of the file are still ours, in milliseconds. */
 const OWNER_CHECK_MS = 1_000;
 
 export class OpenedFileLog {
@@ -56,7 +56,7 @@ export class OpenedFileLog {
     this.#opened = opened;
     this.#index = index;
     const { path, file } = opened;
-    const checkOwner = () => this.#checkOwner();
+    const checkOwner = (size: number) => this.#checkOwner(size);
     // What is in mind of a run may have events that are not kept.
     const onLoss = () => this.#runs.clear();
     this.#writer = new LogWriter({ path, file, end, sync, checkOwner, onLoss });
@@ -83,7 +83,8 @@ export class OpenedFileLog {
   async close(): Promise<void> {
     await this.#writer.drain();
     await this.#saving;
-    await this.#index.saveAtEnd().catch(() => undefined); // The next opening looks at every record.
+    // Where nothing is written any more, the file may be another's by now, and so may the table beside it.
+    if (this.#writer.failure === undefined) await this.#index.saveAtEnd().catch(() => undefined); // The next opening looks at every record.
     await this.#index.close();
     await this.#opened.file.close().catch(() => undefined); // What was appended is on the disk, or was told lost.
     await this.#opened.lock.release();
@@ -185,15 +186,23 @@ export class OpenedFileLog {
     return error;
   }
 
-  async #checkOwner(): Promise<void> {
-    if (performance.now() - this.#ownedAtMs < OWNER_CHECK_MS) return;
+  async #checkOwner(size: number): Promise<void> {
     const { lock, path, file } = this.#opened;
+    const ours = await file.stat();
+    if (ours.nlink === 0) throw gone();
+    if (ours.nlink > 1) throw Object.assign(new Error("Another name was given to it."), { code: "EMLINK" });
+    if (ours.size !== size)
+      throw Object.assign(new Error(`It has ${ours.size} bytes, not ${size}.`), { code: "SIZE_CHANGED" });
+    if (performance.now() - this.#ownedAtMs < OWNER_CHECK_MS) return;
     if (!(await lock.isHeld())) throw Object.assign(new Error("The lock is lost."), { code: "LOCK_LOST" });
-    const [there, ours] = await Promise.all([this.#files.lstat(path), file.stat()]);
-    if (there.ino !== ours.ino || there.dev !== ours.dev)
-      throw Object.assign(new Error("Another file is there."), { code: "ESTALE" });
+    const there = await this.#files.lstat(path);
+    if (there.ino !== ours.ino || there.dev !== ours.dev) throw gone();
     this.#ownedAtMs = performance.now();
   }
+}
+
+function gone(): Error {
+  return Object.assign(new Error("Its name leads to another file, or to none."), { code: "ESTALE" });
 }
 
 function follows(

@@ -101,7 +101,7 @@ test.each(["EIO", "EINVAL", "ENOTSUP"])(
     const failing = new FailingFiles(path);
     const log = new FileLog({ path }, failing.files);
     const first = await log.append(appendOf(0));
-    failing.arm(1, "fail", code); // The call after the write.
+    failing.arm(2, "fail", code); // The call after a look at the file and the write.
     for (const n of [3, 6, 0])
       await expect(log.append(appendOf(n))).rejects.toMatchObject({ code: "SESSION_LOG_FAILED" });
     expect(await log.read("run-0")).toEqual([first]);
@@ -136,7 +136,7 @@ test("a disk that is full and has room again goes on after the events that it re
   const failing = new FailingFiles(path);
   const log = new FileLog({ path }, failing.files);
   const first = await log.append(appendOf(0));
-  failing.arm(0, "short");
+  failing.arm(1, "short"); // The call after a look at the file.
   const refused = await Promise.allSettled([log.append(appendOf(3)), log.append(appendOf(6))]);
   expect(refused.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   const next = await log.append(appendOf(6));

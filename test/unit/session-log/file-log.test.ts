@@ -1,6 +1,19 @@
 /** A log in a file: who may open it, what it is not, and what damage to one run means for the others. */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { fileSessionLog } from "../../../src/session-log/file-log.ts";
@@ -100,22 +113,51 @@ test("a path that is no file of this format is refused, and left as it is", asyn
   expect(readFileSync(at("half"), "utf8")).toBe("hello");
 });
 
-test("a file that is replaced under a log takes no events any more", async () => {
+test.each([
+  [
+    "is replaced",
+    (path: string) => cpSync(path, `${path}.new`),
+    (path: string) => renameSync(`${path}.new`, path),
+  ],
+  ["is removed", () => undefined, (path: string) => rmSync(path)],
+  ["is emptied", () => undefined, (path: string) => truncateSync(path)],
+  ["is cut", () => undefined, (path: string) => truncateSync(path, statSync(path).size - 400)],
+  ["gets a line of another's", () => undefined, (path: string) => appendFileSync(path, "{}\n")],
+  ["gets a second name", () => undefined, (path: string) => linkSync(path, `${path}.2`)],
+])(
+  "a file that %s under a log gets no events any more, and keeps what it has",
+  async (_what, prepare, act) => {
+    const path = pathOf();
+    const log = fileSessionLog({ path, sync: false });
+    for (const n of [0, 3, 1]) await log.append(appendOf(n));
+    prepare(path);
+    act(path);
+    const left = existsSync(path) ? readFileSync(path) : undefined;
+    for (const n of [6, 4])
+      await expect(log.append(appendOf(n))).rejects.toMatchObject({
+        code: "SESSION_LOG_FAILED",
+        message: expect.stringContaining("this process has it no more"),
+      });
+    await log.close();
+    expect(existsSync(path) ? readFileSync(path) : undefined).toEqual(left);
+  },
+);
+
+test("a file with two names is refused by both, for each has a lock of its own", async () => {
   const path = pathOf();
-  const log = fileSessionLog({ path, sync: false });
-  await log.append(appendOf(0));
-  const bytes = readFileSync(path);
-  rmSync(path);
-  writeFileSync(path, bytes);
-  // It looks once a second.
-  const until = Date.now() + 5_000;
-  const failing = async () => {
-    for (let n = 3; Date.now() < until; n += 3) await log.append(appendOf(n));
-  };
-  await expect(failing()).rejects.toMatchObject({
-    code: "SESSION_LOG_FAILED",
-    message: expect.stringContaining("this process has it no more"),
-  });
+  await fillFileLog(path, 3);
+  linkSync(path, `${path}.2`);
+  for (const name of [path, `${path}.2`]) {
+    const log = fileSessionLog({ path: name });
+    await expect(log.read("run-0")).rejects.toMatchObject({
+      code: "SESSION_LOG_FAILED",
+      message: expect.stringContaining("2 names"),
+    });
+    await log.close();
+  }
+  rmSync(`${path}.2`);
+  const log = fileSessionLog({ path });
+  expect((await log.read("run-0")).length).toBe(1);
   await log.close();
 });
 
