@@ -11,7 +11,6 @@ import {
   constants,
   fstatSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -26,6 +25,7 @@ import { CODE_CACHE_HEADER_BYTES } from "../protocol/code-cache.ts";
 import { buildId } from "./build-id.ts";
 import type { Launch } from "./isolation/launch.ts";
 import { processLaunch } from "./isolation/process.ts";
+import { makePrivateDirectory } from "./make-private-directory.ts";
 
 /** Where the compiled form for one kind of worker lies, and what makes it. */
 export interface CodeCache {
@@ -111,7 +111,7 @@ export function openCodeCache({ file }: CodeCache): number | null {
 /** Keeps what a maker wrote. Throws what the system says. */
 export function saveCodeCache({ file }: CodeCache, bytes: Uint8Array): void {
   const directory = dirname(file);
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makePrivateDirectory(directory);
   if (!isPrivate(directory)) throw new Error(`${directory} is not this user's alone`);
   const temporary = `${file}.${randomBytes(8).toString("hex")}.tmp`;
   try {

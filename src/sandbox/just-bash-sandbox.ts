@@ -1,4 +1,5 @@
 import { createJustBashExecutor } from "../in-process/just-bash-executor.ts";
+import { closedPaths, withClosedPaths } from "../parent/close-code-cache.ts";
 import { findWorker } from "../parent/find-worker.ts";
 import { resolveOptions, type SubprocessOptions } from "../parent/options.ts";
 import type { SandboxFileSystem } from "../shared/file-system.ts";
@@ -49,6 +50,8 @@ export function justBashSandbox(options: JustBashOptions = {}): HarnessSandboxFa
     const toolBridge = createEnvironmentToolBridge({ ...create, workspace }, traceOptions, () => undefined);
     await checkCwd(workspace);
     const inside = addPrivateDirectories(workspace);
+    const closed = closedPaths(inside.workspace.mounts);
+    const getReadOnlyPrefixes = withClosedPaths(create.getReadOnlyPrefixes, closed);
     const executor = createJustBashExecutor({
       workspace: { ...inside.workspace, mounts: withOverlaps(inside.workspace.mounts) },
       tools: toolBridge !== undefined,
@@ -60,11 +63,12 @@ export function justBashSandbox(options: JustBashOptions = {}): HarnessSandboxFa
     const { maxWriteBytes } = limits;
     const mountFs = new MountFs({ mounts: inside.workspace.mounts, maxWriteBytes });
     const files = hostFiles(mountFs, workspace.cwd, () => {
-      mountFs.setReadOnlyPrefixes(create.getReadOnlyPrefixes?.() ?? []);
+      mountFs.setReadOnlyPrefixes(getReadOnlyPrefixes());
       mountFs.forgetWrittenBytes();
     });
     return createShellRuntime({
       ...create,
+      getReadOnlyPrefixes,
       workspace,
       toolBridge,
       traceOptions,

@@ -1,3 +1,4 @@
+import { closedPaths, withClosedPaths } from "../parent/close-code-cache.ts";
 import { checkNodePath, findNode } from "../parent/find-node.ts";
 import { findWorker } from "../parent/find-worker.ts";
 import { resolveOptions, type SubprocessOptions } from "../parent/options.ts";
@@ -39,16 +40,19 @@ export function subprocessSandbox(options: SubprocessOptions = {}): HarnessSandb
     findNode(resolved.nodePath);
     await checkCwd(workspace);
     const inside = addPrivateDirectories(workspace);
+    const closed = closedPaths(inside.workspace.mounts, resolved.codeCacheDirectory);
+    const getReadOnlyPrefixes = withClosedPaths(create.getReadOnlyPrefixes, closed);
     const executor = createSubprocessExecutor(
       resolved,
       { ...inside.workspace, mounts: withOverlaps(inside.workspace.mounts) },
       toolBridge !== undefined,
       tripWires,
-      () => create.getReadOnlyPrefixes?.() ?? [],
+      getReadOnlyPrefixes,
     );
     if (resolved.prewarm > 0) executor.prepare();
     return createShellRuntime({
       ...create,
+      getReadOnlyPrefixes,
       workspace,
       toolBridge,
       traceOptions,

@@ -15,8 +15,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { basename, dirname, join } from "node:path";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { openSandbox } from "../../src/index.ts";
 import { codeCacheFor } from "../../src/parent/code-cache.ts";
 import { findWorker } from "../../src/parent/find-worker.ts";
@@ -48,6 +48,10 @@ beforeAll(async () => {
 beforeEach(() => {
   directory = join(tempDir(), "cache");
   file = cacheIn(directory).file;
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
 });
 
 /** As a maker of this user would have left it. */
@@ -140,6 +144,52 @@ onLinux("a worker's compiled form", () => {
     plant();
     change();
     expect(await startWith({ compileCache: directory })).toMatchObject({ used: false });
+  });
+
+  // Without the wall the next worker would run what the script left there: a planted file is taken where nothing speaks against it, as above.
+  test.each(["subprocess", "just-bash"] as const)(
+    "%s: in a mount it can be read by scripts and not changed, by no door",
+    async (sandbox) => {
+      plant();
+      const home = dirname(directory);
+      const sandboxOptions = sandbox === "subprocess" ? { compileCache: directory } : {};
+      vi.stubEnv("XDG_CACHE_HOME", home);
+      renameSync(directory, join(home, "little-harness"));
+      symlinkSync(join(home, "little-harness"), directory);
+      const opened = await openSandbox({ mounts: { "/home": home }, sandbox, ...sandboxOptions });
+      const name = basename(file);
+      const scripts = [
+        `echo evil > /home/little-harness/${name}`,
+        `rm /home/little-harness/${name}`,
+        "mv /home/little-harness /home/old",
+        "rm -rf /home/little-harness",
+        `mkdir /home/new; echo evil > /home/new/${name}; mv /home/new/${name} /home/little-harness/`,
+        `ln /home/little-harness/${name} /home/second`,
+        `python3 -c 'open("/home/little-harness/${name}", "w")'`,
+        `js-exec -c 'require("fs").writeFileSync("/home/little-harness/${name}", "evil")'`,
+      ];
+      for (const script of scripts) expect((await opened.exec(script)).exitCode, script).not.toBe(0);
+      const write = opened.fs.writeFile(`/home/little-harness/${name}`, "evil");
+      await expect(write).rejects.toMatchObject({ code: "FS_ERROR" });
+      expect((await opened.exec("echo fine > /home/else && cat /home/else")).stdout).toBe("fine\n");
+      await opened.dispose();
+      expect(readFileSync(join(home, "little-harness", name)).equals(made)).toBe(true);
+      expect(statSync(join(home, "little-harness", name)).nlink).toBe(1);
+    },
+  );
+
+  test("in a mount is a reason against the rung whose rights are given to whole directories", async () => {
+    plant();
+    const mounts = { "/home": dirname(directory) };
+    const sandbox = await openSandbox({
+      mounts,
+      sandbox: "subprocess",
+      compileCache: directory,
+      isolation: "hardened",
+    });
+    const result = await sandbox.exec("true");
+    expect(result).toMatchObject({ exitCode: 126, stderr: expect.stringContaining("compiled code") });
+    await sandbox.dispose();
   });
 
   asRoot.each<[string, () => string]>([

@@ -3,6 +3,7 @@
  * is code in the process of the guest that holds, and links that the host put into a mount are followed.
  */
 import { dirname } from "node:path";
+import { shownCodeCaches } from "../close-code-cache.ts";
 import { findOwnCodeProblem, isAtOrBelow } from "./guard-own-code.ts";
 import type { Launch, LaunchInput, Unavailable } from "./launch.ts";
 import type { NodeVersion } from "./node-version.ts";
@@ -14,7 +15,7 @@ export function hardenedLaunch(input: LaunchInput, version: NodeVersion): Launch
   const paths = input.mounts.map(({ backingPath }) => backingPath);
   const writable = input.mounts.filter(({ access }) => access === "rw").map(({ backingPath }) => backingPath);
   const rights = { read: outermost([folder, ...paths]), write: outermost(writable) };
-  const problem = findOwnCodeProblem(input) ?? findGrantProblem(rights.read);
+  const problem = findOwnCodeProblem(input) ?? findCacheProblem(input) ?? findGrantProblem(rights.read);
   if (problem !== null) return { unavailable: problem };
   return {
     rung: "hardened",
@@ -36,6 +37,13 @@ export function hardenedLaunch(input: LaunchInput, version: NodeVersion): Launch
 function outermost(paths: readonly string[]): string[] {
   const unique = [...new Set(paths)];
   return unique.filter((path) => !unique.some((other) => other !== path && isAtOrBelow(path, other)));
+}
+
+/** Rights are given to whole directories: what may write to a mount may write to all of it. */
+function findCacheProblem({ mounts, codeCacheDirectory = null }: LaunchInput): string | null {
+  const [shown] = shownCodeCaches(mounts, codeCacheDirectory);
+  if (shown === undefined) return null;
+  return `a mount that may be written to shows ${shown.directory}, where the worker's compiled code is kept`;
 }
 
 function findGrantProblem(grants: readonly string[]): string | null {

@@ -8,6 +8,7 @@
  */
 import { basename, dirname } from "node:path";
 import { isMainThread } from "node:worker_threads";
+import { shownCodeCaches } from "../close-code-cache.ts";
 import { findJail } from "./bubblewrap.ts";
 import { findOwnCodeProblem } from "./guard-own-code.ts";
 import { FROM_INPUTS, jailArguments, jailFolders, toInput } from "./jail-arguments.ts";
@@ -28,12 +29,20 @@ export async function namespaceLaunch(input: LaunchInput): Promise<Launch | Unav
     to: `/m/${index}`,
     writable: access === "rw",
   }));
+  // Over the mounts that show it.
+  const closed = shownCodeCaches(input.mounts, input.codeCacheDirectory ?? null).map(
+    ({ directory, mount, below }) => ({
+      from: below === "" ? (mounts[mount]?.from ?? directory) : directory,
+      to: below === "" ? `/m/${mount}` : `/m/${mount}/${below}`,
+      writable: false,
+    }),
+  );
   const workerFile = `/worker/${basename(input.workerFile)}`;
   const inside = [
     // The kernel counts the death of the thread that spawns as the death of the parent.
     ...jailArguments({ node, libraries, network: input.network, dieWithParent: isMainThread }),
     ...Object.entries(input.env).flatMap(([name, value]) => ["--setenv", name, value]),
-    ...jailFolders(dirname(input.workerFile), mounts),
+    ...jailFolders(dirname(input.workerFile), [...mounts, ...closed]),
   ];
   return {
     rung: "namespace",

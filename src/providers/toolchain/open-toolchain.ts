@@ -1,6 +1,7 @@
 /** One sandbox over the machine's own programs: its parts put together, and tried before it is handed out. */
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import { closedPaths, withClosedPaths } from "../../parent/close-code-cache.ts";
 import { findProgram } from "../../parent/isolation/bubblewrap.ts";
 import { runOnce } from "../../parent/isolation/run-once.ts";
 import { redactHostText } from "../../shared/redact.ts";
@@ -59,17 +60,17 @@ export async function openToolchain(
     const variables = { PATH: shown.path, HOME: USER.home, LANG: "C.UTF-8", TERM: "dumb", ...env };
     const executor = createToolchainExecutor(parts, mkfifo, variables, limits);
     const mountFs = new MountFs({ mounts });
+    const getReadOnlyPrefixes = withClosedPaths(create.getReadOnlyPrefixes, closedPaths(mounts));
     let measured: Promise<unknown> = Promise.resolve();
     return createShellRuntime({
       ...create,
+      getReadOnlyPrefixes,
       workspace,
       // A real program has no way to call a tool.
       toolBridge: undefined,
       files:
         create.files ??
-        hostFiles(mountFs, workspace.cwd, () =>
-          mountFs.setReadOnlyPrefixes(create.getReadOnlyPrefixes?.() ?? []),
-        ),
+        hostFiles(mountFs, workspace.cwd, () => mountFs.setReadOnlyPrefixes(getReadOnlyPrefixes())),
       execute: executor.execute,
       limits,
       isolation: () => {

@@ -1,0 +1,78 @@
+/**
+ * What lies in the directory of compiled code is run as code by the next worker, of whatever sandbox. So where a
+ * mount shows that directory, as one of a whole home does, scripts may read there and not write.
+ */
+import { realpathSync } from "node:fs";
+import { basename, dirname, join, relative, sep } from "node:path";
+import type { HarnessMount } from "../shared/workspace-spec.ts";
+import { defaultCodeCacheDirectory } from "./code-cache-directory.ts";
+import { makePrivateDirectory } from "./make-private-directory.ts";
+
+/** A directory of compiled code as one mount shows it. */
+export interface ShownCodeCache {
+  /** On the host, without links; it is there. */
+  readonly directory: string;
+  /** The number of the mount. */
+  readonly mount: number;
+  /** Below the mount, with `/`; `""` when the mount lies in the directory. */
+  readonly below: string;
+}
+
+/**
+ * Where these mounts show a directory of compiled code: this user's, and `own` if it is another. Makes what could be
+ * made through a mount otherwise.
+ */
+export function shownCodeCaches(
+  mounts: readonly Pick<HarnessMount, "backingPath" | "access">[],
+  own: string | null = null,
+): ShownCodeCache[] {
+  const directories = [...new Set([defaultCodeCacheDirectory(), own])].filter((path) => path !== null);
+  return directories.flatMap((named) => {
+    const directory = realPlace(named);
+    return mounts.flatMap(({ backingPath, access }, mount) => {
+      if (access === "ro") return [];
+      const place = realPlace(backingPath);
+      if (isIn(place, directory)) return [{ directory, mount, below: "" }];
+      if (!isIn(directory, place)) return [];
+      makeIfPossible(directory);
+      return [{ directory, mount, below: relative(place, directory).split(sep).join("/") }];
+    });
+  });
+}
+
+/** The same as paths inside, for what takes read-only prefixes. */
+export function closedPaths(mounts: readonly HarnessMount[], own: string | null = null): string[] {
+  return shownCodeCaches(mounts, own).map(({ mount, below }) => {
+    const path = mounts[mount]?.path ?? "/";
+    return below === "" ? path : `${path === "/" ? "" : path}/${below}`;
+  });
+}
+
+/** Prefixes that the caller gives, and these. */
+export function withClosedPaths(
+  given: (() => readonly string[]) | undefined,
+  closed: readonly string[],
+): () => readonly string[] {
+  return () => (closed.length === 0 ? (given?.() ?? []) : [...(given?.() ?? []), ...closed]);
+}
+
+function makeIfPossible(directory: string): void {
+  try {
+    makePrivateDirectory(directory);
+  } catch {
+    // Nor can a script make it.
+  }
+}
+
+/** Without links, as far as it is there. */
+function realPlace(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return dirname(path) === path ? path : join(realPlace(dirname(path)), basename(path));
+  }
+}
+
+function isIn(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
+}
