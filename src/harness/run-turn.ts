@@ -48,8 +48,8 @@ export async function runTurn(
   try {
     const sdk = await loadAiSdk();
     const settings = decideTurn(options);
-    const record = await openRecord(sdk, settings, stop);
-    const recorded = record && (await answerFromRecord(record));
+    const record = await logged(openRecord(sdk, settings, stop), stop);
+    const recorded = record && (await logged(answerFromRecord(record), stop));
     if (recorded !== undefined) {
       onRecorded(recorded);
       return recorded;
@@ -63,7 +63,7 @@ export async function runTurn(
     } finally {
       await turn.dispose();
     }
-    const finishing = settleSoon(Promise.resolve(record?.finish()), stop.signal, GRACE_MS);
+    const finishing = logged(Promise.resolve(record?.finish()), stop);
     if ("failure" in ended) {
       await finishing.catch(() => undefined); // what failed first is told
       throw ended.failure;
@@ -95,7 +95,11 @@ async function runSteps(
 ): Promise<Ended> {
   const { turn, steps, stop, record } = running;
   try {
-    await record?.begin(turn);
+    if (record !== undefined) await logged(record.begin(turn), stop);
+  } catch (thrown) {
+    return failed(steps, thrown);
+  }
+  try {
     const request = await toRequest(sdk, settings, running);
     stop.signal.throwIfAborted();
     await settleSoon(drive(sdk, request), stop.signal, GRACE_MS);
@@ -132,17 +136,25 @@ async function recordEnd({ steps, stop, record }: RunningTurn, ended: Ended): Pr
     GRACE_MS,
   );
   try {
-    await settleSoon(recording, stop.signal, GRACE_MS);
+    await logged(recording, stop);
     return ended;
   } catch (thrown) {
     if ("failure" in ended) return ended;
-    return failed(steps, record.broken ?? notRecorded(thrown));
+    return failed(steps, record.broken ?? thrown);
   }
 }
 
-function notRecorded(cause: unknown): SandboxError {
-  const message = "The turn was aborted, and its end could not be recorded in time.";
-  return new SandboxError("SESSION_LOG_FAILED", message, {}, { cause });
+/** Waits for the session log, which may be another's: one that does not answer is left behind after an abort. */
+async function logged<T>(work: Promise<T>, stop: TurnStop): Promise<T> {
+  const { signal } = stop;
+  try {
+    return await settleSoon(work, signal, GRACE_MS);
+  } catch (thrown) {
+    const isLate = signal.aborted && thrown === signal.reason && stop.broken === undefined;
+    if (!isLate) throw thrown;
+    const message = "The turn was aborted, and its session log did not answer in time.";
+    throw new SandboxError("SESSION_LOG_FAILED", message, {}, { cause: thrown });
+  }
 }
 
 function failed(steps: TurnSteps, failure: unknown): Ended {

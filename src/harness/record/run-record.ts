@@ -61,6 +61,7 @@ export class RunRecord {
   readonly #scripts: ScriptCalls;
   readonly #commands: RecordedCommands;
   readonly #asked = new Map<number, number>();
+  #hasBegun = false;
   /** Commands run one after the other, so that a call of a script is known to belong to the one under way. */
   #lastCommand: Promise<unknown> = Promise.resolve();
 
@@ -125,6 +126,7 @@ export class RunRecord {
     this.#payloads.attach(turn);
     this.#commands.attach(turn, (this.lastTurn?.sessionId ?? session.id) !== session.id);
     await this.#claim({ sessionId: session.id, turnId, sandboxMode });
+    this.#hasBegun = true;
   }
 
   /** Says on record that the run is completed by what is on record already. */
@@ -167,13 +169,14 @@ export class RunRecord {
     }
   }
 
-  /** The end of the attempt. */
+  /** The end of the attempt, if it is on record that it began. */
   async end(
     outcome:
       | (RunOutcome & { readonly status: "completed" })
       | { readonly status: "failed" | "aborted"; readonly error: string },
     waitMs: number,
   ): Promise<void> {
+    if (!this.#hasBegun) return;
     await this.#log.settled(waitMs);
     await this.#changes.flush({});
     if (outcome.status !== "completed") {
@@ -190,7 +193,7 @@ export class RunRecord {
 
   /** What was told while the turn was disposed of. */
   async finish(): Promise<void> {
-    if (this.#log.broken === undefined) await this.#changes.flush({});
+    if (this.#hasBegun && this.#log.broken === undefined) await this.#changes.flush({});
   }
 
   async #claim(where: Readonly<Record<string, string>>): Promise<void> {
