@@ -159,7 +159,9 @@ class Inspection {
       const { pid, since } = lock.owner;
       this.#add(
         "note",
-        `its lock is of process ${pid}, which is gone (since ${since}); the next turn takes it over`,
+        pid === 0
+          ? "its lock names no process, and has not changed for a minute; the next turn takes it over"
+          : `its lock is of process ${pid}, which is gone (since ${since}); the next turn takes it over`,
         id,
       );
     }

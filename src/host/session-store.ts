@@ -115,6 +115,12 @@ export class SessionStore {
     }
     if (!("heldBy" in tried)) return tried;
     const { pid, since } = tried.heldBy;
+    if (pid === 0)
+      throw new SandboxError(
+        "SESSION_BUSY",
+        `The lock of the session "${id}" names no process. It counts as one until it has not changed for a minute.`,
+        { sessionId: id },
+      );
     throw new SandboxError(
       "SESSION_BUSY",
       `Process ${pid} has had a turn in the session "${id}" since ${since}.`,

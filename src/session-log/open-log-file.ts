@@ -99,10 +99,18 @@ async function takeLock(path: string): Promise<FileLock> {
   try {
     taken = await tryFileLock(`${path}.lock`);
   } catch (error) {
+    if (codeOf(error) === "NO_LOCK_FILE")
+      throw failed(path, `what is at ${path}.lock is no lock, and is left as it is`, error);
     throw failed(path, "its lock cannot be made beside it", error);
   }
   if (!("heldBy" in taken)) return taken;
   const { pid, since } = taken.heldBy;
+  if (pid === 0)
+    throw new SandboxError(
+      "SESSION_LOG_BUSY",
+      `${path}.lock names no process. It counts as a lock until it has not changed for a minute.`,
+      { path },
+    );
   throw new SandboxError("SESSION_LOG_BUSY", `${path} is open in process ${pid} since ${since}.`, {
     path,
     pid,

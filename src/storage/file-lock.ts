@@ -11,12 +11,13 @@
  * second lock is one like any other, so a death in the middle of taking over is taken over in turn.
  */
 import { randomBytes } from "node:crypto";
-import { link, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { link, lstat, lutimes, open, readdir, rename, rm, writeFile } from "node:fs/promises";
 import nodePath from "node:path";
 import { codeOf } from "./error-code.ts";
 import { isAlive, ownIdentity, type ProcessIdentity } from "./process-identity.ts";
 
-/** Who holds a lock, as its file says. */
+/** Who holds a lock, as its file says. `pid` is 0 where it names nobody: it is no lock file of this package's. */
 export interface LockOwner extends ProcessIdentity {
   readonly token: string;
   /** ISO 8601, UTC. */
@@ -39,10 +40,14 @@ export interface FileLock {
 const HEARTBEAT_MS = 10_000;
 /** Without a sign of life for so long, an owner that nobody can look at counts as dead, in milliseconds. */
 const SILENT_MS = 60_000;
+/** Rounds in which a lock was there and gone again, before that is taken for a fault of the file system. */
+const MAX_ROUNDS = 100;
+/** More than any owner takes. */
+const MAX_OWNER_BYTES = 4096;
 
 /**
  * Takes the lock, or says who has it. The directory must be there: `ENOENT` and every other error of the system
- * rejects.
+ * rejects, and so does `NO_LOCK_FILE` for what is there and no regular file.
  */
 export async function tryFileLock(path: string): Promise<FileLock | { readonly heldBy: LockOwner }> {
   const token = randomBytes(8).toString("hex");
@@ -51,7 +56,7 @@ export async function tryFileLock(path: string): Promise<FileLock | { readonly h
   await writeFile(mine, JSON.stringify(owner), { flag: "wx", mode: 0o600 });
   try {
     // A round ends without an answer when the lock changed between two looks at it: somebody else got on.
-    for (;;) {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
       if (await linkAs(mine, path)) {
         // One that died between writing its file and linking it left no lock to take over.
         await removeLeftovers(path, token);
@@ -71,12 +76,13 @@ export async function tryFileLock(path: string): Promise<FileLock | { readonly h
         await right.release();
       }
     }
+    throw Object.assign(new Error(`${path} is there and not there.`), { code: "EAGAIN" });
   } finally {
     await rm(mine, { force: true }).catch(() => undefined); // a name that nobody looks for
   }
 }
 
-/** Who has the lock, and whether that owner is dead; `undefined` when nobody has it. Changes nothing. */
+/** Who has the lock, and whether that owner is dead; `undefined` when nobody has it. Rejects as above. Changes nothing. */
 export async function lookAtFileLock(
   path: string,
 ): Promise<{ owner: LockOwner; isDead: boolean } | undefined> {
@@ -120,7 +126,7 @@ class HeldLock implements FileLock {
 
   async #beat(): Promise<void> {
     const now = new Date();
-    await utimes(this.#path, now, now).catch(() => undefined); // somebody removed it; `isHeld` tells
+    await lutimes(this.#path, now, now).catch(() => undefined); // somebody removed it; `isHeld` tells
   }
 }
 
@@ -135,11 +141,16 @@ async function linkAs(file: string, name: string): Promise<boolean> {
   }
 }
 
-/** What a lock file says; `undefined` when there is none. What is no owner, made by hand, say, is a silent one. */
+/**
+ * What a lock file says; `undefined` when there is none. What is no owner, made by hand, say, is a silent one. What is
+ * no regular file is not opened: a pipe would be waited for, and a link to nothing is in the way without being there.
+ */
 async function readOwner(path: string): Promise<LockOwner | undefined> {
   let text: string;
   try {
-    text = await readFile(path, "utf8");
+    if (!(await lstat(path)).isFile())
+      throw Object.assign(new Error(`${path} is no regular file.`), { code: "NO_LOCK_FILE" });
+    text = await readStart(path);
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
     throw error;
@@ -153,10 +164,22 @@ async function readOwner(path: string): Promise<LockOwner | undefined> {
   return { pid: 0, start: null, place: "nowhere", token: "0".repeat(16), since: "" };
 }
 
+async function readStart(path: string): Promise<string> {
+  // NOFOLLOW and NONBLOCK: what was put there since it was looked at is neither followed nor waited for.
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_OWNER_BYTES), 0, MAX_OWNER_BYTES, 0);
+    return buffer.toString("utf8", 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
 async function isDead(owner: LockOwner, path: string): Promise<boolean> {
   const alive = isAlive(owner);
   if (alive !== "unknown") return alive === "no";
-  const info = await stat(path).catch(() => undefined); // gone meanwhile: the next round sees it
+  const info = await lstat(path).catch(() => undefined); // gone meanwhile: the next round sees it
   return info !== undefined && Date.now() - info.mtimeMs > SILENT_MS;
 }
 

@@ -83,6 +83,29 @@ test("a log whose owner is dead is taken over", async () => {
   await other.close();
 });
 
+test.each([
+  ["a pipe", (lock: string) => spawnSync("mkfifo", [lock]), "SESSION_LOG_FAILED", "is no lock"],
+  [
+    "a link to nothing",
+    (lock: string) => symlinkSync("/nonexistent", lock),
+    "SESSION_LOG_FAILED",
+    "is no lock",
+  ],
+  ["an empty file", (lock: string) => writeFileSync(lock, ""), "SESSION_LOG_BUSY", "names no process"],
+])(
+  "with %s in the place of its lock a log is refused, and opens when that is gone",
+  async (_what, make, code, words) => {
+    const path = pathOf();
+    make(`${path}.lock`);
+    const log = fileSessionLog({ path });
+    const message = expect.stringContaining(words);
+    await expect(log.append(appendOf(0))).rejects.toMatchObject({ code, message });
+    rmSync(`${path}.lock`);
+    expect((await log.append(appendOf(0))).sequence).toBe(1);
+    await log.close();
+  },
+);
+
 test("a path that is no file of this format is refused, and left as it is", async () => {
   const directory = tempDir();
   const at = (name: string) => join(directory, name);

@@ -1,7 +1,18 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type FileLock, tryFileLock } from "../../../src/storage/file-lock.ts";
+import { type FileLock, lookAtFileLock, tryFileLock } from "../../../src/storage/file-lock.ts";
 import { ownIdentity } from "../../../src/storage/process-identity.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
@@ -99,6 +110,45 @@ test.each([
   const lock = await take(path);
   expect(lock.tookOver).toBe(true);
   await lock.release();
+});
+
+test.each([
+  ["a pipe", (path: string) => spawnSync("mkfifo", [path])],
+  ["a directory", (path: string) => mkdirSync(path)],
+  ["a link to nothing", (path: string) => symlinkSync("/nonexistent", path)],
+  [
+    "a link to a lock",
+    (path: string) => {
+      leave(`${path}-2`, {});
+      symlinkSync(`${path}-2`, path);
+    },
+  ],
+])("%s in the place of a lock is an error, and is left alone", async (_what, make) => {
+  const folder = tempDir();
+  const path = join(folder, "lock");
+  make(path);
+  const before = readdirSync(folder);
+  for (const call of [tryFileLock, lookAtFileLock])
+    await expect(call(path)).rejects.toMatchObject({ code: "NO_LOCK_FILE" });
+  expect(readdirSync(folder)).toEqual(before);
+});
+
+test("a lock that a pipe replaced is held no more, and its release leaves that", async () => {
+  const path = join(tempDir(), "lock");
+  const lock = await take(path);
+  rmSync(path);
+  spawnSync("mkfifo", [path]);
+  expect(await lock.isHeld()).toBe(false);
+  await lock.release();
+  expect(existsSync(path)).toBe(true);
+});
+
+test("a file of any size that names no owner is a silent one", async () => {
+  const path = join(tempDir(), "lock");
+  writeFileSync(path, "");
+  // More than could be read at once.
+  truncateSync(path, 2 ** 32);
+  expect(await tryFileLock(path)).toMatchObject({ heldBy: { pid: 0 } });
 });
 
 test("a directory that is not there, or goes meanwhile, is an error of the system and no lock", async () => {
