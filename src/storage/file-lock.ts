@@ -53,8 +53,8 @@ export async function tryFileLock(path: string): Promise<FileLock | { readonly h
   const token = randomBytes(8).toString("hex");
   const mine = `${path}.${token}.tmp`;
   const owner: LockOwner = { ...ownIdentity(), token, since: new Date().toISOString() };
-  await writeFile(mine, JSON.stringify(owner), { flag: "wx", mode: 0o600 });
   try {
+    await writeFile(mine, JSON.stringify(owner), { flag: "wx", mode: 0o600 });
     // A round ends without an answer when the lock changed between two looks at it: somebody else got on.
     for (let round = 0; round < MAX_ROUNDS; round++) {
       if (await linkAs(mine, path)) {

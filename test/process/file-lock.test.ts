@@ -1,5 +1,5 @@
 /** The file lock between real processes, some of which are killed while they have it or are about to get it. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -10,18 +10,23 @@ import { tempDir } from "../helpers/temp-dir.ts";
 
 const TURNS = 60;
 
+function buildWorker(folder: string): string {
+  const program = join(folder, "lock-worker.mjs");
+  buildSync({
+    entryPoints: [join(root, "test/fixtures/storage/lock-worker.ts")],
+    outfile: program,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+  });
+  return program;
+}
+
 test.each([2, 4])(
   "%i processes never hold a lock at once, although every other one is killed",
   async (count) => {
     const folder = tempDir();
-    const program = join(folder, "lock-worker.mjs");
-    buildSync({
-      entryPoints: [join(root, "test/fixtures/storage/lock-worker.ts")],
-      outfile: program,
-      bundle: true,
-      platform: "node",
-      format: "esm",
-    });
+    const program = buildWorker(folder);
     const locks = join(folder, "locks");
     const room = join(folder, "room");
     mkdirSync(locks);
@@ -57,3 +62,15 @@ test.each([2, 4])(
     expect(readdirSync(locks).length).toBeLessThan(2 + 2 * count);
   },
 );
+
+test("where a lock cannot be written nothing is left of it", () => {
+  const folder = tempDir();
+  const program = buildWorker(folder);
+  const locks = join(folder, "locks");
+  mkdirSync(locks);
+  // Files may be made, and take no byte: as on a full disk.
+  const command = ["-c", 'ulimit -f 0; exec "$@"', "sh", process.execPath, program, join(locks, "lock")];
+  const { status, stderr } = spawnSync("sh", command, { encoding: "utf8" });
+  expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining("EFBIG") });
+  expect(readdirSync(locks)).toEqual([]);
+});
