@@ -19,8 +19,10 @@ export const SLOW = [
   "test/contract/broken-adapters-whole.test.ts",
   "test/contract/conformance-whole.test.ts",
   "test/contract/same-results-guests.test.ts",
+  "test/contract/same-results-language-others.test.ts",
   "test/contract/same-results-programs.test.ts",
   "test/contract/tasks-here.test.ts",
+  "test/contract/tasks-others.test.ts",
   "test/contract/toolchain.test.ts",
   "test/faults/matrix-in-jail.test.ts",
   "test/faults/matrix-of-kills.test.ts",
@@ -67,8 +69,8 @@ export default defineConfig({
   define: { __BUILD_ID__: JSON.stringify(computeBuildId()) },
   test: {
     pool: "forks",
-    // As many as the cores of the smallest machine that this is run on: each process test starts children of its own.
-    maxWorkers: 2,
+    // One more than the cores of the smallest machine that this is run on: many a test waits for a deadline or a child.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     reporters: jsonFile ? ["default", "json"] : ["default"],

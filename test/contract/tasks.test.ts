@@ -1,32 +1,6 @@
-/** Whole scripts as models write them, through a child process: how many give what the real programs give. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { allTasks, tasks } from "../fixtures/corpus/corpus.ts";
-import { openTaskRunner, type TaskRunner } from "./task-run.ts";
+/** Every second of the scripts; `npm run test:slow` runs the others. */
+import { tasks } from "../fixtures/corpus/corpus.ts";
+import { everySecondOf } from "../fixtures/corpus/halves.ts";
+import { expectTasks } from "./expect-tasks.ts";
 
-const LEAST_SHARE = 0.97;
-
-let runner: TaskRunner;
-let right = 0;
-
-beforeAll(async () => {
-  runner = await openTaskRunner("subprocess");
-});
-
-afterAll(() => runner.close());
-
-describe.each(Object.entries(tasks))("%s", (_kind, cases) => {
-  test.each(cases)("$name", async (task) => {
-    const { isReal, real, ours, result } = await runner.run(task);
-    if (isReal) right += 1;
-    if (task.known === undefined) expect(ours, result.stderr).toEqual(real);
-    else expect(isReal, "right by now: take its `known` away").toBe(false);
-  });
-});
-
-test("at least 97 % of the scripts give the real programs' stdout, exit code and files", () => {
-  const share = right / allTasks.length;
-  console.log(
-    `${right} of ${allTasks.length} scripts give the real programs' stdout, exit code and files: ${(100 * share).toFixed(1)} %`,
-  );
-  expect(share).toBeGreaterThanOrEqual(LEAST_SHARE);
-});
+expectTasks(everySecondOf(tasks, 0));
