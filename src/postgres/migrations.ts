@@ -21,6 +21,7 @@ export const MIGRATIONS: readonly Migration[] = [
       run_id text COLLATE "C" PRIMARY KEY,
       sequence bigint NOT NULL,
       hash text COLLATE "C" NOT NULL)`,
+    // Keys have no character that JSON escapes, and events begin with these fields, in this order.
     `CREATE TABLE ${schema}.log_events (
       run_id text COLLATE "C" NOT NULL,
       sequence bigint NOT NULL CHECK (sequence > 0),
@@ -28,6 +29,8 @@ export const MIGRATIONS: readonly Migration[] = [
       hash text COLLATE "C" NOT NULL,
       event text NOT NULL,
       PRIMARY KEY (run_id, sequence),
-      UNIQUE (run_id, idempotency_key))`,
+      UNIQUE (run_id, idempotency_key),
+      CONSTRAINT log_events_say_the_same CHECK (starts_with(event,
+        '{"runId":"' || run_id || '","sequence":' || sequence || ',"appendIdempotencyKey":"' || idempotency_key || '",')))`,
   ],
 ];

@@ -56,23 +56,21 @@ class PostgresLog implements HarnessSessionLog {
     // One statement, so that the head and the events are of one moment.
     const rows = await this.#database.queryAgain(
       `SELECT head.sequence::text AS head_sequence, head.hash AS head_hash,
-        page.sequence::text, page.event,
+        page.sequence::text, page.idempotency_key, page.hash, page.event,
         (SELECT hash FROM ${schema}.log_events WHERE run_id = $1 AND sequence = $2::bigint) AS hash_before
       FROM (SELECT 1) AS always
       LEFT JOIN (SELECT sequence, hash FROM ${schema}.log_runs WHERE run_id = $1) AS head ON true
       LEFT JOIN (
-        SELECT sequence, event, sum(octet_length(event)) OVER (ORDER BY sequence) - octet_length(event) AS bytes_before
+        SELECT wanted.*, sum(octet_length(event)) OVER (ORDER BY sequence) - octet_length(event) AS bytes_before
         FROM (
-          SELECT sequence, event FROM ${schema}.log_events WHERE run_id = $1 AND sequence > $2::bigint
+          SELECT sequence, idempotency_key, hash, event FROM ${schema}.log_events WHERE run_id = $1 AND sequence > $2::bigint
           ORDER BY sequence LIMIT $3::integer
         ) AS wanted
       ) AS page ON page.bytes_before < ${MAX_PAGE_BYTES}
       ORDER BY page.sequence`,
       [runId, after, limit],
     );
-    const events = rows.flatMap(({ sequence, event }) =>
-      event === null || event === undefined ? [] : [parseEvent(runId, Number(sequence), event)],
-    );
+    const events = rows.flatMap((row) => parseEvent(runId, row) ?? []);
     const head = rows[0];
     if (events.length === 0 && Number(head?.head_sequence ?? 0) <= after) return [];
     const hash = head?.hash_before ?? undefined;

@@ -6,10 +6,11 @@ import type { CheckedAppend } from "../session-log/check-append.ts";
 import { assertChain } from "../session-log/check-chain.ts";
 import { conflictError } from "../session-log/log-errors.ts";
 import { RUN_START, type RunHead, sealEvent } from "../session-log/seal-event.ts";
+import { isRecord } from "../shared/check-options.ts";
 import { isSandboxError, SandboxError } from "../shared/errors.ts";
 import type { SessionLogEvent } from "../shared/session-log.ts";
 import type { AppendOutcome } from "./append-queue.ts";
-import type { Database, Transaction } from "./database.ts";
+import type { Database, TextRow, Transaction } from "./database.ts";
 
 /** Who gave an event that is damaged. */
 export const SOURCE = "The database";
@@ -33,13 +34,20 @@ export async function writeEvents(
   }
 }
 
-/** An event as it is kept. */
-export function parseEvent(runId: string, sequence: number, text: string): SessionLogEvent {
+/** The event of a row, if it has one: with the key and the hash that stand beside it. */
+export function parseEvent(runId: string, row: TextRow): SessionLogEvent | undefined {
+  if (row.event === null || row.event === undefined) return undefined;
+  const sequence = Number(row.sequence);
+  let event: unknown;
   try {
-    return JSON.parse(text) as SessionLogEvent;
+    event = JSON.parse(row.event);
   } catch {
     throw corrupt(runId, "it is no JSON", sequence);
   }
+  const { appendIdempotencyKey, hash } = isRecord(event) ? event : {};
+  if (appendIdempotencyKey !== row.idempotency_key || hash !== row.hash)
+    throw corrupt(runId, "the key or the hash beside it is not its own", sequence);
+  return event as SessionLogEvent;
 }
 
 class RunWriter {
@@ -98,7 +106,7 @@ class RunWriter {
     // The clock of the database is one for all processes.
     const rows = await this.#transaction.query(
       `SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at,
-        found.sequence::text, found.hash,
+        found.sequence::text, found.hash, found.idempotency_key,
         CASE WHEN found.idempotency_key = ANY ($2::text[]) THEN found.event END AS event
       FROM (SELECT 1) AS always
       LEFT JOIN ${this.#schema}.log_events AS found ON found.run_id = $1
@@ -109,10 +117,10 @@ class RunWriter {
     if (head.sequence > 0 && last?.hash !== head.hash)
       throw corrupt(this.#runId, "its head is not its last event");
     const known = new Map<string, SessionLogEvent>();
-    for (const { event: text, sequence } of rows) {
-      if (text === null || text === undefined) continue;
-      const event = parseEvent(this.#runId, Number(sequence), text);
-      assertChain(this.#runId, [event], { sequence: Number(sequence) - 1 }, SOURCE);
+    for (const row of rows) {
+      const event = parseEvent(this.#runId, row);
+      if (event === undefined) continue;
+      assertChain(this.#runId, [event], { sequence: Number(row.sequence) - 1 }, SOURCE);
       known.set(event.appendIdempotencyKey, event);
     }
     return { at: rows[0]?.at ?? "", known };

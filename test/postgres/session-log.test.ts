@@ -42,6 +42,16 @@ const DAMAGES: Readonly<Record<string, Damage>> = {
     where: 2,
     isContinued: true,
   },
+  "key-changed": {
+    sql: "UPDATE {}.log_events SET idempotency_key = 'other' WHERE sequence = 2 AND",
+    where: 2,
+    isContinued: true,
+  },
+  "hash-changed": {
+    sql: "UPDATE {}.log_events SET hash = repeat('0', 64) WHERE sequence = 2 AND",
+    where: 2,
+    isContinued: true,
+  },
   "last-removed": { sql: "DELETE FROM {}.log_events WHERE sequence = 3 AND", where: 3 },
   "head-put-back": { sql: PUT_BACK, where: 3 },
   "head-removed": { sql: "DELETE FROM {}.log_runs WHERE", where: 3 },
@@ -99,6 +109,8 @@ describe.skipIf(WITHOUT_POSTGRES !== "")(`a session log in Postgres${WITHOUT_POS
     const keys = ["1", "2", "3"];
     for (const run of [...Object.keys(DAMAGES), "whole"])
       await Promise.all(keys.map((key) => log.append(appendOf(key, run))));
+    // Who damages rows on purpose takes this away first; a schema may also be older than it.
+    await sqlOver(place, "ALTER TABLE {}.log_events DROP CONSTRAINT IF EXISTS log_events_say_the_same");
     await sqlOver(place, ...Object.entries(DAMAGES).map(([run, { sql }]) => `${sql} run_id = '${run}'`));
     for (const [run, { where, isContinued = false }] of Object.entries(DAMAGES)) {
       const corrupt = {
@@ -117,6 +129,18 @@ describe.skipIf(WITHOUT_POSTGRES !== "")(`a session log in Postgres${WITHOUT_POS
     }
     await log.append(appendOf("4", "whole"));
     expect(await log.read("whole")).toHaveLength(4);
+  });
+
+  test("an edit of a column that does not fit the event, or of the event's, is refused by the table", async () => {
+    const place = newPlace();
+    const log = logOver(place);
+    await log.append(appendOf("1"));
+    for (const edit of ["idempotency_key = 'other'", "run_id = 'other'", "sequence = 2", "event = '{'"]) {
+      const editing = sqlOver(place, `UPDATE {}.log_events SET ${edit}`);
+      await expect(editing, edit).rejects.toMatchObject({ constraint: "log_events_say_the_same" });
+    }
+    expect((await log.append(appendOf("1"))).sequence).toBe(1);
+    expect(await log.read("run")).toHaveLength(1);
   });
 
   test("a run that is busy has one connection, and no other run waits for it", async () => {
