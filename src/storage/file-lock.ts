@@ -14,6 +14,7 @@ import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { link, lstat, lutimes, open, readdir, rename, rm, writeFile } from "node:fs/promises";
 import nodePath from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf } from "./error-code.ts";
 import { isAlive, ownIdentity, type ProcessIdentity } from "./process-identity.ts";
 
@@ -38,8 +39,13 @@ export interface FileLock {
 
 /** How often an owner says that it lives, for those that cannot look at its process, in milliseconds. */
 const HEARTBEAT_MS = 10_000;
-/** Without a sign of life for so long, an owner that nobody can look at counts as dead, in milliseconds. */
+/** Without a sign of life for so long, by the clock, an owner that nobody can look at may be dead, in milliseconds. */
 const SILENT_MS = 60_000;
+/**
+ * And is, when it gives none while it is watched for so long. Clocks jump and differ, and a machine that slept wakes
+ * with every lock old.
+ */
+const WATCH_MS = 15_000;
 /** Rounds in which a lock was there and gone again, before that is taken for a fault of the file system. */
 const MAX_ROUNDS = 100;
 /** More than any owner takes. */
@@ -47,9 +53,15 @@ const MAX_OWNER_BYTES = 4096;
 
 /**
  * Takes the lock, or says who has it. The directory must be there: `ENOENT` and every other error of the system
- * rejects, and so does `NO_LOCK_FILE` for what is there and no regular file.
+ * rejects, and so does `NO_LOCK_FILE` for what is there and no regular file. An owner that nobody can look at, and that
+ * was silent for a minute, is watched for 15 seconds.
+ *
+ * @param wait For tests.
  */
-export async function tryFileLock(path: string): Promise<FileLock | { readonly heldBy: LockOwner }> {
+export async function tryFileLock(
+  path: string,
+  wait: (ms: number) => Promise<void> = sleep,
+): Promise<FileLock | { readonly heldBy: LockOwner }> {
   const token = randomBytes(8).toString("hex");
   const mine = `${path}.${token}.tmp`;
   const owner: LockOwner = { ...ownIdentity(), token, since: new Date().toISOString() };
@@ -65,7 +77,11 @@ export async function tryFileLock(path: string): Promise<FileLock | { readonly h
       const found = await readOwner(path);
       if (found === undefined) continue;
       if (!(await isDead(found, path))) return { heldBy: found };
-      const right = await tryFileLock(`${path}.${found.token}`);
+      if (isAlive(found) === "unknown" && (await isChangedAfter(wait, path))) {
+        if ((await readOwner(path))?.token === found.token) return { heldBy: found };
+        continue;
+      }
+      const right = await tryFileLock(`${path}.${found.token}`, wait);
       if ("heldBy" in right) return right;
       try {
         if ((await readOwner(path))?.token !== found.token) continue;
@@ -181,6 +197,15 @@ async function isDead(owner: LockOwner, path: string): Promise<boolean> {
   if (alive !== "unknown") return alive === "no";
   const info = await lstat(path).catch(() => undefined); // gone meanwhile: the next round sees it
   return info !== undefined && Date.now() - info.mtimeMs > SILENT_MS;
+}
+
+/** Whether the file was touched, replaced or removed meanwhile. */
+async function isChangedAfter(wait: (ms: number) => Promise<void>, path: string): Promise<boolean> {
+  const look = () => lstat(path).catch(() => undefined); // gone: the next round sees it
+  const before = await look();
+  await wait(WATCH_MS);
+  const after = await look();
+  return before === undefined || after?.mtimeMs !== before.mtimeMs || after.ino !== before.ino;
 }
 
 /**

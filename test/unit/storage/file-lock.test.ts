@@ -107,9 +107,33 @@ test.each([
   expect(await tryFileLock(path)).toHaveProperty("heldBy");
   const past = new Date(Date.now() - 61_000);
   utimesSync(path, past, past);
-  const lock = await take(path);
-  expect(lock.tookOver).toBe(true);
-  await lock.release();
+  const waits: number[] = [];
+  const wait = async (ms: number) => void waits.push(ms);
+  const tried = await tryFileLock(path, wait);
+  if ("heldBy" in tried) throw new Error("held");
+  expect(tried.tookOver).toBe(true);
+  // Longer than between two signs of life.
+  expect(waits).toEqual([15_000]);
+  await tried.release();
+});
+
+test("an owner that gives a sign of life while it is watched keeps its lock, whatever the clock says", async () => {
+  const path = join(tempDir(), "lock");
+  leave(path, { place: "another machine" });
+  const at = (agoMs: number) => new Date(Date.now() - agoMs);
+  utimesSync(path, at(3_600_000), at(3_600_000));
+  // Its clock is an hour behind.
+  const wait = async () => utimesSync(path, at(3_590_000), at(3_590_000));
+  expect(await tryFileLock(path, wait)).toMatchObject({ heldBy: { pid: process.pid } });
+});
+
+test("one that takes over what was released while it was watched has a lock of its own", async () => {
+  const path = join(tempDir(), "lock");
+  leave(path, { place: "another machine" });
+  utimesSync(path, 1, 1);
+  const tried = await tryFileLock(path, async () => rmSync(path));
+  expect(tried).toMatchObject({ tookOver: false });
+  if (!("heldBy" in tried)) await tried.release();
 });
 
 test.each([
