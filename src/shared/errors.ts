@@ -65,7 +65,12 @@ export class SandboxError extends Error {
   }
 }
 
-/** Whether a value is a `SandboxError`, also one of another copy of this package (a bundle has its own class). */
+/** Whether a value is a `SandboxError`, also one of another copy of this package (a bundle has its own class). Never throws. */
 export function isSandboxError(value: unknown): value is SandboxError {
-  return typeof value === "object" && value !== null && (value as Record<symbol, unknown>)[brand] === true;
+  try {
+    return typeof value === "object" && value !== null && (value as Record<symbol, unknown>)[brand] === true;
+  } catch {
+    // A proxy that throws: none of ours.
+    return false;
+  }
 }

@@ -7,6 +7,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { readRun } from "../../session-log/read-run.ts";
+import { isRecord } from "../../shared/check-options.ts";
 import { isSandboxError, SandboxError } from "../../shared/errors.ts";
 import type { JsonValue } from "../../shared/json.ts";
 import { tellThrown } from "../../shared/redact.ts";
@@ -107,13 +108,16 @@ export class RunLog {
     if (this.#broken !== undefined) throw this.#broken;
     const appending = this.#guarded(
       async () =>
-        await this.#log.append({
-          runId: this.runId,
-          appendIdempotencyKey: key,
-          ...(occurrenceId === undefined ? {} : { occurrenceId }),
-          type,
-          data: { ...data, attemptId: this.attemptId },
-        }),
+        this.#assertKept(
+          key,
+          await this.#log.append({
+            runId: this.runId,
+            appendIdempotencyKey: key,
+            ...(occurrenceId === undefined ? {} : { occurrenceId }),
+            type,
+            data: { ...data, attemptId: this.attemptId },
+          }),
+        ),
       key,
     );
     this.#pending.add(appending);
@@ -122,6 +126,14 @@ export class RunLog {
     } finally {
       this.#pending.delete(appending);
     }
+  }
+
+  /** A log may be anybody's: an answer that is not the event acknowledges nothing. */
+  #assertKept(key: string, answer: unknown): SessionLogEvent {
+    const { runId, appendIdempotencyKey, sequence } = isRecord(answer) ? answer : {};
+    if (runId === this.runId && appendIdempotencyKey === key && Number.isSafeInteger(sequence))
+      return answer as SessionLogEvent;
+    throw new Error(`it answered the append of ${key} with something else than its event`);
   }
 
   async #readOn(before = Number.POSITIVE_INFINITY): Promise<void> {
