@@ -3,7 +3,8 @@
 /** Paths in the package. */
 const ALLOWED_FILES: readonly RegExp[] = [
   /^package\.json$/,
-  /^(?:README|CHANGELOG|SECURITY)\.md$/,
+  /^(?:README|CHANGELOG|CONTRIBUTING|SECURITY)\.md$/,
+  /^examples\/[a-z-]+\.mjs$/,
   /^LICENSE$/,
   /^docs\/[a-z-]+\.md$/,
   /^dist\/THIRD_PARTY_LICENSES\.md$/,
