@@ -128,6 +128,9 @@ export class OpenedFileLog {
     const { file, path } = this.#opened;
     const { end } = this.#writer;
     try {
+      const { size } = await file.stat();
+      if (size < end)
+        throw failed(path, `it was cut from ${end} bytes to ${size} while it was open`, undefined);
       let walked = await this.#walk(runId, end);
       if (walked === undefined && this.#index.isDoubtful) {
         await this.#index.rebuild();
