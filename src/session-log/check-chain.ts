@@ -75,6 +75,10 @@ export function assertChain(
   throw new SandboxError("SESSION_LOG_CORRUPT", message, { runId, sequence: found.sequence });
 }
 
+/**
+ * Quotes no text of the event: who gave it may have put there what must stand in no error, such as the token of the
+ * client that asked.
+ */
 function findFault(
   runId: string,
   value: unknown,
@@ -82,11 +86,11 @@ function findFault(
   keys: ReadonlySet<string>,
 ): string | undefined {
   if (!isRecord(value)) return "it is no object";
-  const unknown = unknownOption(value, FIELDS);
-  if (unknown !== undefined) return `it has an unknown field ${JSON.stringify(unknown.slice(0, 100))}`;
+  if (unknownOption(value, FIELDS) !== undefined) return "it has an unknown field";
   const { sequence, at, digest, previousHash, hash, ...append } = value;
-  if (append.runId !== runId) return `it is of the run ${JSON.stringify(String(append.runId).slice(0, 200))}`;
-  if (sequence !== before.sequence + 1) return `its sequence is ${JSON.stringify(sequence)?.slice(0, 50)}`;
+  if (append.runId !== runId) return "it is of another run";
+  if (sequence !== before.sequence + 1)
+    return `its sequence is ${Number.isSafeInteger(sequence) ? sequence : "none"}`;
   for (const text of [digest, previousHash, hash])
     if (typeof text !== "string" || !HASH.test(text)) return "a hash of it is none";
   if (typeof at !== "string" || !TIME.test(at) || Number.isNaN(Date.parse(at))) return "its time is none";
@@ -100,7 +104,8 @@ function findFault(
     if (keys.has(checked.appendIdempotencyKey)) return "its key is that of an event before it";
   } catch (error) {
     if (!isSandboxError(error)) throw error;
-    return error.message.replace(/\.$/, "");
+    const [field = ""] = String(error.data.field).split(/[.[]/);
+    return `its "${field}" is none that can be appended`;
   }
   return undefined;
 }

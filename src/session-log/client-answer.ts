@@ -47,8 +47,9 @@ export function failed(why: string, data: Readonly<Record<string, unknown>>): Sa
 
 /** A text of the service's or of a `fetch`, as it may stand in an error. */
 export function tame(text: string, authToken: string | undefined): string {
-  const safe = authToken === undefined ? text : text.replaceAll(authToken, "<token>");
-  return safe.replaceAll(/\p{Cc}+/gu, " ").slice(0, 500);
+  // First, so that none can stand within the token and hide it.
+  const plain = text.replaceAll(/[\t\r\n]+/g, " ").replaceAll(/\p{Cc}+/gu, "");
+  return (authToken === undefined ? plain : plain.replaceAll(authToken, "<token>")).slice(0, 500);
 }
 
 function refused(status: number, flaw: string): Outcome {

@@ -182,10 +182,15 @@ test.each([
 test("a service that says the token back finds it in no error, nor do its control characters get through", async () => {
   for (const status of [401, 409, 503]) {
     const echo: Answer = (response, { headers }) =>
-      says({ error: { code: "SESSION_LOG_CONFLICT", message: `\u001b[2J${headers.authorization}` } }, status)(
-        response,
-        {} as IncomingMessage,
-      );
+      says(
+        {
+          error: {
+            code: "SESSION_LOG_CONFLICT",
+            message: `\u001b[2J${headers.authorization?.replace("of", "o\0f")}`,
+          },
+        },
+        status,
+      )(response, {} as IncomingMessage);
     const { log } = await liar([echo], { maxAppendAttempts: 1 });
     const { message } = await failure(append(log));
     expect(message).toContain("<token>");
@@ -199,6 +204,31 @@ test("a service that says the token back finds it in no error, nor do its contro
     fetch: thrower,
   });
   expect((await failure(append(log))).message).toContain("no way with <token>");
+});
+
+test("a service that puts the token into an event finds it in no error, whole or in part", async () => {
+  const [event] = (await events(1)) as [SessionLogEvent];
+  const fields = [
+    "runId",
+    "sequence",
+    "appendIdempotencyKey",
+    "occurrenceId",
+    "type",
+    "at",
+    "digest",
+    "hash",
+  ];
+  const token = `"${TOKEN}".${"x".repeat(300)}`;
+  const lies: object[] = [
+    ...fields.map((field) => ({ ...event, [field]: token })),
+    { ...event, [token]: 1 },
+    { ...event, data: { [token]: "\ud800" } },
+  ];
+  for (const lie of lies) {
+    const { log } = await liar([says({ events: [lie] }), says({ event: lie })], { authToken: token });
+    for (const act of [log.read("run"), append(log)])
+      expect((await failure(act)).message).not.toMatch(/token-of|xxx/);
+  }
 });
 
 test("an append that is answered with anything but its own sealed event is an error", async () => {
