@@ -9,14 +9,22 @@ import type { RunHead } from "./seal-event.ts";
 
 const MAX_RUNS = 1_000;
 
+/** What was seen of a run. */
+export interface KnownRun {
+  /** The last event of all. */
+  readonly head: RunHead;
+  /** The last one of the answer before: the next page is bound to it, also where that lies before the head. */
+  readonly end: RunHead;
+}
+
 /** The last events that were seen, by run. */
 export class KnownHeads {
   /** In the order of their last use. */
-  readonly #heads = new Map<string, RunHead>();
+  readonly #runs = new Map<string, KnownRun>();
 
   /** Asked before a request is sent: what is seen while it is on its way, its answer need not have. */
-  get(runId: string): RunHead | undefined {
-    return this.#heads.get(runId);
+  get(runId: string): KnownRun | undefined {
+    return this.#runs.get(runId);
   }
 
   /**
@@ -29,16 +37,19 @@ export class KnownHeads {
     runId: string,
     events: readonly unknown[],
     after: number,
-    known: RunHead | undefined,
+    known: KnownRun | undefined,
   ): readonly SessionLogEvent[] {
-    const start = { sequence: after, hash: known?.sequence === after ? known.hash : undefined };
-    assertChain(runId, events, start, "The session log service");
-    const same = known === undefined ? undefined : events[known.sequence - after - 1];
-    if (known !== undefined && same !== undefined && same.hash !== known.hash)
-      throw changed(runId, known.sequence, "is another than before");
+    const before = [known?.head, known?.end].find((seen) => seen?.sequence === after);
+    assertChain(runId, events, { sequence: after, hash: before?.hash }, "The session log service");
+    for (const seen of known === undefined ? [] : [known.head, known.end]) {
+      const same = events[seen.sequence - after - 1];
+      if (same !== undefined && same.hash !== seen.hash)
+        throw changed(runId, seen.sequence, "is another than before");
+    }
     const last = events.at(-1);
     if (last === undefined) {
-      if (known !== undefined && known.sequence > after) throw changed(runId, known.sequence, "is gone");
+      if (known !== undefined && known.head.sequence > after)
+        throw changed(runId, known.head.sequence, "is gone");
       return events;
     }
     this.#see(runId, last);
@@ -46,11 +57,12 @@ export class KnownHeads {
   }
 
   #see(runId: string, { sequence, hash }: RunHead): void {
-    const before = this.#heads.get(runId);
-    this.#heads.delete(runId);
-    this.#heads.set(runId, before !== undefined && before.sequence > sequence ? before : { sequence, hash });
-    const [oldest] = this.#heads.keys();
-    if (this.#heads.size > MAX_RUNS && oldest !== undefined) this.#heads.delete(oldest);
+    const end = { sequence, hash };
+    const head = this.#runs.get(runId)?.head;
+    this.#runs.delete(runId);
+    this.#runs.set(runId, { head: head !== undefined && head.sequence > sequence ? head : end, end });
+    const [oldest] = this.#runs.keys();
+    if (this.#runs.size > MAX_RUNS && oldest !== undefined) this.#runs.delete(oldest);
   }
 }
 

@@ -307,6 +307,18 @@ test("a service that forgets or rewrites what this client has seen is noticed", 
   );
 });
 
+test("pages that are whole but of two chains are an error, also where the end of the run is the known one", async () => {
+  const all = await events(5);
+  const log = memorySessionLog();
+  for (let n = 1; n <= 3; n++) await log.append(anAppend(`key/${n}`, { data: "forged" }));
+  const forged = await log.read("run");
+  const pages = [says({ events: all }), says({ events: forged }), says({ events: all.slice(3) })];
+  const { log: client } = await liar(pages);
+  expect(await client.read("run")).toEqual(all);
+  await client.read("run");
+  expect((await failure(client.read("run", { after: 3 }))).message).toContain("event 4: its previousHash");
+});
+
 test("a close ends what is under way, what waits its turn and what waits to be sent again", async () => {
   const { log, asked } = await liar([refuses(503, "SERVER_BUSY", { "retry-after": "60" }), () => undefined]);
   const acts = Array.from({ length: 100 }, (_, n) => failure(log.append(anAppend(`key/${n}`))));

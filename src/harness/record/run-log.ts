@@ -6,7 +6,8 @@
  * fails with `SESSION_LOG_CONFLICT` before it does anything there.
  */
 import { randomUUID } from "node:crypto";
-import { readRun } from "../../session-log/read-run.ts";
+import { readOn } from "../../session-log/read-run.ts";
+import { RUN_START, type RunHead } from "../../session-log/seal-event.ts";
 import { isRecord } from "../../shared/check-options.ts";
 import { isSandboxError, SandboxError } from "../../shared/errors.ts";
 import type { JsonValue } from "../../shared/json.ts";
@@ -27,7 +28,7 @@ export class RunLog {
   readonly #onBroken: (error: SandboxError) => void;
   readonly #records = new Map<string, SessionLogEvent>();
   readonly #pending = new Set<Promise<unknown>>();
-  #lastRead = 0;
+  #lastRead: RunHead = RUN_START;
   #attempt = 0;
   #broken: SandboxError | undefined;
 
@@ -76,7 +77,7 @@ export class RunLog {
   async claim(type: string, data: RecordData): Promise<void> {
     const number = this.#attempt + 1;
     const { sequence } = await this.#append(`attempt/${number}`, type, { ...data, attempt: number });
-    if (sequence !== this.#lastRead + 1) await this.#guarded(() => this.#readOn(sequence));
+    if (sequence !== this.#lastRead.sequence + 1) await this.#guarded(() => this.#readOn(sequence));
     this.#attempt = number;
   }
 
@@ -138,10 +139,10 @@ export class RunLog {
 
   async #readOn(before = Number.POSITIVE_INFINITY): Promise<void> {
     try {
-      for await (const event of readRun(this.#log, this.runId, this.#lastRead)) {
+      for await (const event of readOn(this.#log, this.runId, this.#lastRead)) {
         if (event.sequence >= before) break;
         this.#records.set(event.appendIdempotencyKey, event);
-        this.#lastRead = event.sequence;
+        this.#lastRead = { sequence: event.sequence, hash: event.hash };
         this.#attempt = Math.max(this.#attempt, Number(ATTEMPT.exec(event.appendIdempotencyKey)?.[1] ?? 0));
       }
     } catch (thrown) {
