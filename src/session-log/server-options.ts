@@ -105,11 +105,9 @@ export function checkServerOptions(options: SessionLogServerOptions): CheckedSer
 
 function toTeller(onError: ((error: unknown) => void) | undefined): (error: unknown) => void {
   return (error) => {
-    try {
-      onError?.(error);
-    } catch {
-      // The listener's own fault: a request must be answered whatever it does.
-    }
+    // What the listener throws, or rejects with, is its own fault: a request must be answered whatever it does.
+    const told = new Promise((resolve) => resolve(onError?.(error)));
+    told.catch(() => undefined);
   };
 }
 

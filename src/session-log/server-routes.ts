@@ -89,7 +89,7 @@ export function createRoutes(options: RoutesOptions): Routes {
     try {
       await route(request, asker);
     } catch (error) {
-      await asker.send(error instanceof Refusal ? error : refuse(error, options.onError));
+      await asker.send(toRefusal(error, options.onError));
     }
   };
 }
@@ -114,7 +114,21 @@ class Places {
   }
 }
 
-/** What the store threw, as a client may know it. */
+/** What was thrown, as a client may know it. Never throws: of a store it may be a proxy that cannot be looked at. */
+function toRefusal(error: unknown, onError: (error: unknown) => void): Refusal {
+  try {
+    return error instanceof Refusal ? error : refuse(error, onError);
+  } catch {
+    onError(error);
+    return serverFailed();
+  }
+}
+
+function serverFailed(): Refusal {
+  return new Refusal("SERVER_FAILED", "The server failed; whether the event is kept is not known.");
+}
+
+/** What the store threw. */
 function refuse(error: unknown, onError: (error: unknown) => void): Refusal {
   const code = isSandboxError(error) ? error.code : undefined;
   const known = LOG_CODES.find((one) => one === code);
@@ -127,7 +141,7 @@ function refuse(error: unknown, onError: (error: unknown) => void): Refusal {
       "The log behind the server failed; whether the event is kept is not known.",
       RETRY_AFTER,
     );
-  return new Refusal("SERVER_FAILED", "The server failed; whether the event is kept is not known.");
+  return serverFailed();
 }
 
 /** Compares digests, which have one length: how long it takes tells nothing of the token. */

@@ -316,3 +316,18 @@ test("a server's answer to a request while it closes says so", async () => {
   open();
   await closed;
 });
+
+test("a store that throws what cannot be looked at is answered for, whatever the listener does", async () => {
+  const trap = () => {
+    throw new Error("a trap");
+  };
+  const thrown = new Proxy({}, { get: trap, has: trap, getPrototypeOf: trap });
+  const onError = vi.fn(() => Promise.reject(new Error("the listener's own")));
+  const server = await serve({ store: failingLog(thrown), onError });
+  for (const text of [requestText(POST, LAST, JSON.stringify(anAppend("key"))), requestText(GET, LAST)])
+    expect(readAnswer(await talk(server.port, text))).toMatchObject({
+      status: 500,
+      value: { error: { code: "SERVER_FAILED" } },
+    });
+  expect(onError).toHaveBeenCalled();
+});
