@@ -16,10 +16,13 @@ const TOKEN_VARIABLE = "LITTLE_HARNESS_LOG_TOKEN";
 
 /** Serves until a signal; gives the exit code. */
 export async function runServeLog(invocation: ServeLogInvocation): Promise<number> {
-  const stopped = stopSignal();
+  // Who reads here may go: there is nobody left to tell then, and the log is served on.
+  process.stderr.on("error", () => undefined);
   const store = openStore(invocation);
   try {
     const authToken = readToken(invocation.tokenFile);
+    // Not before: a file that blocks, as a pipe does, lets no handler run, and a signal must end the process.
+    const stopped = stopSignal();
     await probe(store);
     const { port, host } = invocation;
     const server = await startSessionLogServer({

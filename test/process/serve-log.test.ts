@@ -1,7 +1,8 @@
 /** `little-harness serve-log`, as an operator runs it. */
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { statSync, writeFileSync } from "node:fs";
+import { rmSync, statSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
@@ -80,4 +81,28 @@ test.each([
   const { code, stdout, stderr } = await runCli(["serve-log", "--port", "0", ...args], { env });
   expect([code, stdout.toString()]).toEqual([1, ""]);
   expect(stderr).toContain(words);
+});
+
+test("a token file that blocks does not keep a signal from ending the process", async () => {
+  const file = join(tempDir(), "token");
+  execFileSync("mkfifo", [file]);
+  const child = startCli(["serve-log", "--port", "0", "--token-file", file]);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  // Opens when the other end is open: from then on the process waits for a token.
+  const pipe = await open(file, "w");
+  onTestFinished(() => pipe.close());
+  const closed = once(child, "close");
+  child.kill("SIGTERM");
+  expect(await closed).toEqual([null, "SIGTERM"]);
+});
+
+test("a log is served on when nobody reads what the process says of failures", async () => {
+  const path = join(tempDir(), "log.ndjson");
+  const { child, url } = await start(["--path", path], { LITTLE_HARNESS_LOG_TOKEN: "a-token" });
+  child.stderr?.destroy();
+  rmSync(path);
+  const log = remoteSessionLog({ baseUrl: url, authToken: "a-token", maxAppendAttempts: 1 });
+  for (const key of ["first", "second", "third"])
+    await expect(log.append(anAppend(key))).rejects.toThrow("it answered");
+  expect(await end(child, "SIGTERM")).toBe(0);
 });
