@@ -33,12 +33,16 @@ export interface CheckedAppend {
 
 /** @throws SandboxError `SESSION_LOG_INVALID`, naming the field and what was expected. */
 export function checkAppend(value: unknown): CheckedAppend {
+  return readable("event", () => check(value));
+}
+
+/** A getter or a proxy of the caller's may throw anything. */
+function readable<Result>(field: string, read: () => Result): Result {
   try {
-    return check(value);
+    return read();
   } catch (cause) {
     if (isSandboxError(cause)) throw cause;
-    // A getter or a proxy of the caller's.
-    throw new SandboxError("SESSION_LOG_INVALID", "The event cannot be read.", { field: "event" }, { cause });
+    throw new SandboxError("SESSION_LOG_INVALID", `The ${field} cannot be read.`, { field }, { cause });
   }
 }
 
@@ -64,6 +68,10 @@ export function checkRunId(value: unknown): string {
 
 /** The options of a read with their defaults. @throws SandboxError `SESSION_LOG_INVALID`. */
 export function checkReadOptions(options: SessionLogReadOptions = {}): { after: number; limit: number } {
+  return readable("options", () => readOptions(options));
+}
+
+function readOptions(options: SessionLogReadOptions): { after: number; limit: number } {
   const given: unknown = options;
   if (!isRecord(given)) throw invalid("options", "an object");
   const unknown = unknownOption(given, ["after", "limit"]);

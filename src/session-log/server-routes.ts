@@ -4,6 +4,7 @@
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { isRecord } from "../shared/check-options.ts";
 import { isSandboxError } from "../shared/errors.ts";
 import { tellThrown } from "../shared/redact.ts";
 import type { HarnessSessionLog, SessionLogEvent, SessionLogReadOptions } from "../shared/session-log.ts";
@@ -46,10 +47,12 @@ export function createRoutes(options: RoutesOptions): Routes {
     checkBodyHeaders(request, limits.maxBodyBytes);
     readyForBody();
     const body = await readJsonBody(request, limits);
-    const { appendIdempotencyKey, occurrenceId, type, data, ...checked } = checkAppend(body);
+    const { appendIdempotencyKey, occurrenceId, type, data, digest, ...checked } = checkAppend(body);
     if (checked.runId !== runId)
       throw new Refusal("REQUEST_INVALID", "The runId of the body is not that of the path.");
-    const event = await store.append({ runId, appendIdempotencyKey, occurrenceId, type, data });
+    const event: unknown = await store.append({ runId, appendIdempotencyKey, occurrenceId, type, data });
+    if (!isRecord(event) || event.digest !== digest)
+      throw new Error("The store answered an append with something else than its event.");
     return JSON.stringify({ event });
   }
 

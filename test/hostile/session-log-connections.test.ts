@@ -331,3 +331,25 @@ test("a store that throws what cannot be looked at is answered for, whatever the
     });
   expect(onError).toHaveBeenCalled();
 });
+
+test.each([undefined, null, "kept", {}])(
+  "an append that the store answers with %j is not acknowledged",
+  async (event) => {
+    const store = { ...failingLog(new Error("unused")), append: async () => event as never };
+    const server = await serve({ store });
+    const text = requestText(POST, LAST, JSON.stringify(anAppend("key")));
+    expect(readAnswer(await talk(server.port, text)).status).toBe(500);
+  },
+);
+
+test("options of a read that cannot be looked at are SESSION_LOG_INVALID", async () => {
+  const trap = () => {
+    throw new Error("a trap");
+  };
+  const log = memorySessionLog();
+  for (const options of [
+    Object.defineProperty({}, "after", { get: trap, enumerable: true }),
+    new Proxy({}, { ownKeys: trap }),
+  ])
+    await expect(log.read("run", options)).rejects.toMatchObject({ code: "SESSION_LOG_INVALID" });
+});
