@@ -38,7 +38,6 @@ const ALLOWED: Readonly<Record<string, string>> = {
   "parent/inspect-parts.ts": "what `doctor` prints for the operator, whose paths they are",
   "parent/isolation/bubblewrap.ts":
     "a reason for the operator; the error that is made of it is told redacted",
-  "session-log/check-chain.ts": "the words of its own check about an event",
   "session-log/client-a": "the words of a service, without the token; a `fetch`'s own pass tellThrown",
   "session-log/server-answer.ts": "the server's own refusals; what a store throws passes tellThrown",
   "session-log/server-body.ts": "words of its own parser",
