@@ -21,6 +21,7 @@ export const SLOW = [
   "test/contract/same-results-guests.test.ts",
   "test/contract/same-results-language-others.test.ts",
   "test/contract/same-results-programs.test.ts",
+  "test/contract/same-results-text-others.test.ts",
   "test/contract/tasks-here.test.ts",
   "test/contract/tasks-others.test.ts",
   "test/contract/toolchain.test.ts",

@@ -1,12 +1,8 @@
 /** Scripts with text and data: see `same-results.ts`. Files of their own so that they run side by side. */
 import { areas } from "../fixtures/corpus/corpus.ts";
+import { everySecondOf } from "../fixtures/corpus/halves.ts";
 import { expectRealResults } from "./same-results.ts";
+import { TEXT_AREAS } from "./text-areas.ts";
 
-expectRealResults([
-  ...areas.text,
-  ...areas.data,
-  ...areas["text-programs"],
-  ...areas["line-programs"],
-  ...areas["system-programs"],
-  ...areas["report-programs"],
-]);
+const half = everySecondOf(areas, 0);
+expectRealResults(TEXT_AREAS.flatMap((area) => half[area]));

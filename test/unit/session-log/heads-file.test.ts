@@ -107,7 +107,8 @@ test("the table is written when much was added, and is the log's own", async () 
   const again = new FileLog({ path, sync: false }, files);
   expect((await again.read("run-0-3")).length).toBe(3);
   await again.close();
-  expect(bytes()).toBeLessThan(150_000);
+  // Of 15 MB: a table that was being written when the last events came does not cover those.
+  expect(bytes()).toBeLessThan(4_000_000);
 });
 
 const CHANGES: [string, (heads: string) => void][] = [
