@@ -2,6 +2,5 @@
 import { loadCore } from "./load-core.ts";
 
 export const { ENGINE_NAME, createShellFsError, defenseLevel, openShell } = loadCore(
-  new URL("./engine/bundle/chunks/", import.meta.url),
-  null,
+  import.meta.url,
 ).engine();

@@ -35,20 +35,21 @@ const getBuiltin = process.getBuiltinModule.bind(process);
 const PARAMETERS = "require,module,exports,__filename,__dirname,__url";
 
 /**
- * @param folder where the core lies
+ * @param entry URL of the file that loads it, in the worker's folder
  * @param codeCache what `createCodeCache` gave once; V8 does not use what is of another version or of other flags
  */
-export function loadCore(folder: URL, codeCache: Buffer | null): Core {
+export function loadCore(entry: string, codeCache: Buffer | null = null): Core {
+  const folder = new URL("./engine/bundle/chunks/", entry);
   const inCore = new Map<string, () => Exports>();
-  const loaded = new Map<string, Exports>();
+  const loaded = new Map<string, { exports: Exports }>();
   const require = (name: string): unknown => {
     if (!name.startsWith("./")) return getBuiltin(name);
-    const before = inCore.get(name)?.() ?? loaded.get(name);
+    const before = inCore.get(name)?.() ?? loaded.get(name)?.exports;
     if (before !== undefined) return before;
     const module = { exports: {} };
-    loaded.set(name, module.exports);
+    // Before it runs: two chunks may need each other.
+    loaded.set(name, module);
     run(name.replace(/\.js$/, ".cjs"), module);
-    loaded.set(name, module.exports);
     return module.exports;
   };
   const run = (name: string, module: { exports: Exports }, cachedData?: Buffer): Script => {

@@ -8,5 +8,5 @@ import { takeStdio } from "./take-stdio.ts";
 
 const wire = takeStdio();
 makeNeutral();
-const { connect } = loadCore(new URL("./engine/bundle/chunks/", import.meta.url), readCodeCache()).worker();
+const { connect } = loadCore(import.meta.url, readCodeCache()).worker();
 connect(wire, new URL("./lifeline.js", import.meta.url), () => original.exit(0));

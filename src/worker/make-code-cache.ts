@@ -9,7 +9,7 @@ import { takeStdio } from "./take-stdio.ts";
 
 const out = takeStdio();
 makeNeutral();
-const { worker, createCodeCache } = loadCore(new URL("./engine/bundle/chunks/", import.meta.url), null);
+const { worker, createCodeCache } = loadCore(import.meta.url);
 try {
   const { loadEngine, rehearse } = worker();
   await rehearse(loadEngine());
