@@ -22,19 +22,21 @@ const OWN_PLACE = {
   "import.meta.filename": "__filename",
 };
 
+const { platform, target, minifyWhitespace, minifySyntax, legalComments } = commonOptions;
+
 const cjs = {
+  platform,
+  target,
+  minifyWhitespace,
+  minifySyntax,
+  legalComments,
   format: "cjs",
-  platform: "node",
-  target: commonOptions.target,
-  minifyWhitespace: true,
-  minifySyntax: true,
-  legalComments: "none",
   define: OWN_PLACE,
   // The engine's defenses block `import()` of what is built in; a chunk is no file that Node.js could import.
   supported: { "dynamic-import": false },
 } as const;
 
-/** What was bundled as ES modules into `stage`: two entries, and the chunks that they share. */
+/** What was bundled as ES modules into `stage`, a flat folder: two entries, and the chunks that they share. */
 export interface StagedModules {
   readonly stage: string;
   /** File names below `stage`. */
@@ -45,17 +47,17 @@ export interface StagedModules {
 
 /** Writes the core and the other chunks into `chunks`. */
 export async function bundleCore(staged: StagedModules, chunks: string): Promise<void> {
-  const outputs = byName(staged);
-  const names = [...outputs.keys()].filter((name) => name.endsWith(".js"));
-  const core = reach(outputs, [
+  const imports = importsByName(staged);
+  const names = [...imports.keys()];
+  const core = reach(imports, [
     staged.worker,
     staged.engine,
     ...names.filter((name) => MOST_USED.test(name)),
   ]);
   const later = names.filter((name) => !core.has(name));
   mkdirSync(chunks, { recursive: true });
-  const shared = new Set(later.flatMap((name) => imports(outputs, name)).filter((name) => core.has(name)));
-  for (const name of core) if (MOST_USED.test(name)) shared.add(name);
+  const asked = new Set(later.flatMap((name) => imports.get(name) ?? []).map(({ path }) => basename(path)));
+  const shared = [...asked].filter((name) => core.has(name)).sort();
   await build({
     ...cjs,
     bundle: true,
@@ -63,59 +65,43 @@ export async function bundleCore(staged: StagedModules, chunks: string): Promise
     // Names in the output are relative to it: two builds must not differ by where they were made.
     absWorkingDir: staged.stage,
     outfile: join(chunks, CORE),
-    stdin: { contents: coreSource(staged, outputs, [...shared].sort()), resolveDir: staged.stage },
+    stdin: { contents: coreSource(staged, shared), resolveDir: staged.stage },
     plugins: [onlyCore(core)],
   });
   for (const name of later) {
-    const text = readFileSync(join(staged.stage, outputs.get(name)?.path ?? name), "utf8");
+    const text = readFileSync(join(staged.stage, name), "utf8");
     const { code } = await transform(text, cjs);
     writeFileSync(join(chunks, `${basename(name, ".js")}.cjs`), code);
   }
   rmSync(staged.stage, { recursive: true, force: true });
 }
 
-interface Output {
-  /** Below the stage. */
-  readonly path: string;
-  readonly imports: Metafile["outputs"][string]["imports"];
-}
+type Imports = Metafile["outputs"][string]["imports"];
 
-/** By file name, which no two have in common: hashes are in the names of chunks. */
-function byName({ stage, metafile }: StagedModules): Map<string, Output> {
-  const entries = Object.entries(metafile.outputs).map(([path, { imports }]): [string, Output] => [
+/** By file name: what each imports of the others. */
+function importsByName({ metafile }: StagedModules): Map<string, Imports> {
+  const entries = Object.entries(metafile.outputs).map(([path, { imports }]): [string, Imports] => [
     basename(path),
-    { path: path.slice(path.indexOf(basename(stage)) + basename(stage).length + 1), imports },
+    imports.filter(({ external }) => external !== true),
   ]);
   return new Map(entries);
 }
 
 /** Everything that these load at once. */
-function reach(outputs: ReadonlyMap<string, Output>, entries: readonly string[]): Set<string> {
+function reach(imports: ReadonlyMap<string, Imports>, entries: readonly string[]): Set<string> {
   const found = new Set(entries);
   for (const name of found) {
-    for (const { path, kind, external } of outputs.get(name)?.imports ?? [])
-      if (kind === "import-statement" && external !== true) found.add(basename(path));
+    for (const { path, kind } of imports.get(name) ?? [])
+      if (kind === "import-statement") found.add(basename(path));
   }
   return found;
 }
 
-function imports(outputs: ReadonlyMap<string, Output>, name: string): string[] {
-  return (outputs.get(name)?.imports ?? [])
-    .filter(({ external }) => external !== true)
-    .map(({ path }) => basename(path));
-}
-
-function coreSource(
-  { worker, engine }: StagedModules,
-  outputs: ReadonlyMap<string, Output>,
-  shared: readonly string[],
-): string {
-  const chunk = (name: string): string =>
-    `${JSON.stringify(`./${name}`)}: () => require(${JSON.stringify(`./${outputs.get(name)?.path}`)}),`;
+function coreSource({ worker, engine }: StagedModules, shared: readonly string[]): string {
   return [
     `export const worker = () => require("./${worker}");`,
     `export const engine = () => require("./${engine}");`,
-    `export const chunks = {\n${shared.map(chunk).join("\n")}\n};`,
+    `export const chunks = {\n${shared.map((name) => `"./${name}": () => require("./${name}"),`).join("\n")}\n};`,
   ].join("\n");
 }
 
