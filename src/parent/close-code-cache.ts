@@ -6,6 +6,7 @@ import { realpathSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import type { HarnessMount } from "../shared/workspace-spec.ts";
 import { defaultCodeCacheDirectory } from "./code-cache-directory.ts";
+import { isAtOrBelow } from "./host-paths.ts";
 import { makePrivateDirectory } from "./make-private-directory.ts";
 
 /** A directory of compiled code as one mount shows it. */
@@ -32,28 +33,26 @@ export function shownCodeCaches(
     return mounts.flatMap(({ backingPath, access }, mount) => {
       if (access === "ro") return [];
       const place = realPlace(backingPath);
-      if (isIn(place, directory)) return [{ directory, mount, below: "" }];
-      if (!isIn(directory, place)) return [];
+      if (isAtOrBelow(place, directory)) return [{ directory, mount, below: "" }];
+      if (!isAtOrBelow(directory, place)) return [];
       makeIfPossible(directory);
       return [{ directory, mount, below: relative(place, directory).split(sep).join("/") }];
     });
   });
 }
 
-/** The same as paths inside, for what takes read-only prefixes. */
-export function closedPaths(mounts: readonly HarnessMount[], own: string | null = null): string[] {
-  return shownCodeCaches(mounts, own).map(({ mount, below }) => {
+/** The read-only prefixes that the caller gives, untouched, and where there are any these directories as paths inside. */
+export function closeCodeCaches(
+  given: (() => readonly string[]) | undefined,
+  mounts: readonly HarnessMount[],
+  own: string | null = null,
+): (() => readonly string[]) | undefined {
+  const closed = shownCodeCaches(mounts, own).map(({ mount, below }) => {
     const path = mounts[mount]?.path ?? "/";
     return below === "" ? path : `${path === "/" ? "" : path}/${below}`;
   });
-}
-
-/** Prefixes that the caller gives, and these. */
-export function withClosedPaths(
-  given: (() => readonly string[]) | undefined,
-  closed: readonly string[],
-): () => readonly string[] {
-  return () => (closed.length === 0 ? (given?.() ?? []) : [...(given?.() ?? []), ...closed]);
+  if (closed.length === 0) return given;
+  return () => (given === undefined ? closed : [...given(), ...closed]);
 }
 
 function makeIfPossible(directory: string): void {
@@ -71,8 +70,4 @@ function realPlace(path: string): string {
   } catch {
     return dirname(path) === path ? path : join(realPlace(dirname(path)), basename(path));
   }
-}
-
-function isIn(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
 }

@@ -1,5 +1,5 @@
 import { createJustBashExecutor } from "../in-process/just-bash-executor.ts";
-import { closedPaths, withClosedPaths } from "../parent/close-code-cache.ts";
+import { closeCodeCaches } from "../parent/close-code-cache.ts";
 import { findWorker } from "../parent/find-worker.ts";
 import { resolveOptions, type SubprocessOptions } from "../parent/options.ts";
 import type { SandboxFileSystem } from "../shared/file-system.ts";
@@ -50,8 +50,7 @@ export function justBashSandbox(options: JustBashOptions = {}): HarnessSandboxFa
     const toolBridge = createEnvironmentToolBridge({ ...create, workspace }, traceOptions, () => undefined);
     await checkCwd(workspace);
     const inside = addPrivateDirectories(workspace);
-    const closed = closedPaths(inside.workspace.mounts);
-    const getReadOnlyPrefixes = withClosedPaths(create.getReadOnlyPrefixes, closed);
+    const getReadOnlyPrefixes = closeCodeCaches(create.getReadOnlyPrefixes, inside.workspace.mounts);
     const executor = createJustBashExecutor({
       workspace: { ...inside.workspace, mounts: withOverlaps(inside.workspace.mounts) },
       tools: toolBridge !== undefined,
@@ -63,7 +62,7 @@ export function justBashSandbox(options: JustBashOptions = {}): HarnessSandboxFa
     const { maxWriteBytes } = limits;
     const mountFs = new MountFs({ mounts: inside.workspace.mounts, maxWriteBytes });
     const files = hostFiles(mountFs, workspace.cwd, () => {
-      mountFs.setReadOnlyPrefixes(getReadOnlyPrefixes());
+      mountFs.setReadOnlyPrefixes(getReadOnlyPrefixes?.() ?? []);
       mountFs.forgetWrittenBytes();
     });
     return createShellRuntime({

@@ -1,4 +1,4 @@
-import { closedPaths, withClosedPaths } from "../parent/close-code-cache.ts";
+import { closeCodeCaches } from "../parent/close-code-cache.ts";
 import { checkNodePath, findNode } from "../parent/find-node.ts";
 import { findWorker } from "../parent/find-worker.ts";
 import { resolveOptions, type SubprocessOptions } from "../parent/options.ts";
@@ -40,14 +40,18 @@ export function subprocessSandbox(options: SubprocessOptions = {}): HarnessSandb
     findNode(resolved.nodePath);
     await checkCwd(workspace);
     const inside = addPrivateDirectories(workspace);
-    const closed = closedPaths(inside.workspace.mounts, resolved.codeCacheDirectory);
-    const getReadOnlyPrefixes = withClosedPaths(create.getReadOnlyPrefixes, closed);
+    const { mounts } = inside.workspace;
+    const getReadOnlyPrefixes = closeCodeCaches(
+      create.getReadOnlyPrefixes,
+      mounts,
+      resolved.codeCacheDirectory,
+    );
     const executor = createSubprocessExecutor(
       resolved,
-      { ...inside.workspace, mounts: withOverlaps(inside.workspace.mounts) },
+      { ...inside.workspace, mounts: withOverlaps(mounts) },
       toolBridge !== undefined,
       tripWires,
-      getReadOnlyPrefixes,
+      () => getReadOnlyPrefixes?.() ?? [],
     );
     if (resolved.prewarm > 0) executor.prepare();
     return createShellRuntime({

@@ -1,6 +1,7 @@
 /** What must not be so on the rungs that make claims about the worker's own code. */
 import { existsSync } from "node:fs";
-import { dirname, sep } from "node:path";
+import { dirname } from "node:path";
+import { isAtOrBelow } from "../host-paths.ts";
 import type { LaunchInput } from "./launch.ts";
 import { lockdownFile } from "./permission-flags.ts";
 
@@ -22,8 +23,4 @@ export function findOwnCodeProblem({ workerFile, mounts, execArgv }: LaunchInput
   }
   const flag = execArgv.find((argument) => LOOSENING.test(argument));
   return flag === undefined ? null : `execArgv holds ${flag}, which would change the rights of the worker`;
-}
-
-export function isAtOrBelow(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
 }

@@ -4,7 +4,8 @@
  */
 import { dirname } from "node:path";
 import { shownCodeCaches } from "../close-code-cache.ts";
-import { findOwnCodeProblem, isAtOrBelow } from "./guard-own-code.ts";
+import { isAtOrBelow } from "../host-paths.ts";
+import { findOwnCodeProblem } from "./guard-own-code.ts";
 import type { Launch, LaunchInput, Unavailable } from "./launch.ts";
 import type { NodeVersion } from "./node-version.ts";
 import { permissionFlags } from "./permission-flags.ts";

@@ -4,10 +4,10 @@
  */
 import { accessSync, constants, realpathSync } from "node:fs";
 import type { ProbeTask } from "../../protocol/probe-task.ts";
+import { isAtOrBelow } from "../host-paths.ts";
 import type { Wall } from "../walls.ts";
 import { filterWall } from "./filter-wall.ts";
 import { inspectorWall } from "./guard-inspector.ts";
-import { isAtOrBelow } from "./guard-own-code.ts";
 import type { Launch } from "./launch.ts";
 import { listen } from "./probe-listener.ts";
 

@@ -1,7 +1,7 @@
 /** One sandbox over the machine's own programs: its parts put together, and tried before it is handed out. */
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { closedPaths, withClosedPaths } from "../../parent/close-code-cache.ts";
+import { closeCodeCaches } from "../../parent/close-code-cache.ts";
 import { findProgram } from "../../parent/isolation/bubblewrap.ts";
 import { runOnce } from "../../parent/isolation/run-once.ts";
 import { redactHostText } from "../../shared/redact.ts";
@@ -60,7 +60,7 @@ export async function openToolchain(
     const variables = { PATH: shown.path, HOME: USER.home, LANG: "C.UTF-8", TERM: "dumb", ...env };
     const executor = createToolchainExecutor(parts, mkfifo, variables, limits);
     const mountFs = new MountFs({ mounts });
-    const getReadOnlyPrefixes = withClosedPaths(create.getReadOnlyPrefixes, closedPaths(mounts));
+    const getReadOnlyPrefixes = closeCodeCaches(create.getReadOnlyPrefixes, mounts);
     let measured: Promise<unknown> = Promise.resolve();
     return createShellRuntime({
       ...create,
@@ -70,7 +70,7 @@ export async function openToolchain(
       toolBridge: undefined,
       files:
         create.files ??
-        hostFiles(mountFs, workspace.cwd, () => mountFs.setReadOnlyPrefixes(getReadOnlyPrefixes())),
+        hostFiles(mountFs, workspace.cwd, () => mountFs.setReadOnlyPrefixes(getReadOnlyPrefixes?.() ?? [])),
       execute: executor.execute,
       limits,
       isolation: () => {
