@@ -19,8 +19,9 @@ import { ModelToolCalls } from "./model-tool-calls.ts";
 import { toModelTools } from "./model-tools.ts";
 import { answerFromRecord, openRecord, prepareTurn } from "./record/open-record.ts";
 import type { RunRecord } from "./record/run-record.ts";
+import { toResult } from "./to-result.ts";
 import { decideTurn, type TurnSettings } from "./turn-settings.ts";
-import { messagesOf, sumUsage, TurnSteps } from "./turn-steps.ts";
+import { sumUsage, TurnSteps } from "./turn-steps.ts";
 import { settleSoon, type TurnStop } from "./turn-stop.ts";
 
 /** How a turn is run, streamed or not. */
@@ -69,7 +70,12 @@ export async function runTurn(
       throw ended.failure;
     }
     await finishing;
-    return toResult(turn, steps, ended.finishReason, settings.runId);
+    return toResult(steps, {
+      finishReason: ended.finishReason,
+      sessionId: turn.session.id,
+      turnId: turn.id,
+      ...(settings.runId === undefined ? {} : { runId: settings.runId }),
+    });
   } finally {
     stop.release();
   }
@@ -216,9 +222,7 @@ async function toRequest(
       for (const part of step.content) tellRefused(calls, part);
       // Its tools were cut short. With streams the AI SDK says nothing of such a step; without, it calls it finished.
       if (stop.signal.aborted && step.finishReason === "tool-calls") return;
-      const before = messagesOf(steps.completed).length;
-      steps.complete(step);
-      const messages = messagesOf(steps.completed).slice(before);
+      const messages = steps.complete(step);
       recording = Promise.resolve(record?.completeStep(steps.completed.length, step, messages));
       await recording;
     },
@@ -227,23 +231,4 @@ async function toRequest(
 
 function tellRefused(calls: ModelToolCalls, { type, toolName, toolCallId, input, error }: SdkPart): void {
   if (type === "tool-error") calls.refusedBySdk(String(toolName), input, String(toolCallId), error);
-}
-
-function toResult(
-  turn: PreparedTurn,
-  steps: TurnSteps,
-  finishReason: HarnessFinishReason,
-  runId: string | undefined,
-): HarnessResult {
-  const { completed } = steps;
-  return {
-    text: completed.at(-1)?.text ?? "",
-    finishReason,
-    steps: completed as unknown as HarnessResult["steps"],
-    messages: messagesOf(completed) as unknown as HarnessResult["messages"],
-    usage: sumUsage(completed),
-    sessionId: turn.session.id,
-    turnId: turn.id,
-    ...(runId === undefined ? {} : { runId }),
-  };
 }

@@ -9,6 +9,7 @@ import type { SdkStep } from "./ai-sdk.ts";
 export class TurnSteps {
   readonly #turn: Pick<PreparedTurn, "emit" | "traceOptions">;
   readonly #completed: SdkStep[] = [];
+  readonly #messages: object[] = [];
   #open: { readonly occurrenceId: string; readonly startedMs: number } | undefined;
 
   constructor(turn: Pick<PreparedTurn, "emit" | "traceOptions">) {
@@ -17,6 +18,11 @@ export class TurnSteps {
 
   get completed(): readonly SdkStep[] {
     return this.#completed;
+  }
+
+  /** What the completed steps add to the conversation. */
+  get messages(): readonly object[] {
+    return this.#messages;
   }
 
   /** Number of the step under way, or of the next one. */
@@ -34,7 +40,8 @@ export class TurnSteps {
     this.#turn.emit({ type: "harness.model.step.started", occurrenceId, step: this.current });
   }
 
-  complete(step: SdkStep): void {
+  /** Gives the messages that the step adds. */
+  complete(step: SdkStep): readonly object[] {
     const { finishReason, toolCalls, response } = step;
     const usage = toTokenUsage(step.usage);
     this.#turn.emit({
@@ -45,7 +52,10 @@ export class TurnSteps {
       ...(Object.keys(usage).length === 0 ? {} : { usage }),
       ...(response.modelId === undefined ? {} : { modelId: response.modelId }),
     });
+    const added = addedMessages(this.#messages, response.messages ?? []);
     this.#completed.push(step);
+    this.#messages.push(...added);
+    return added;
   }
 
   /** The step under way, if there is one, will not be completed. */
@@ -66,15 +76,10 @@ export class TurnSteps {
   }
 }
 
-/** The messages that steps add. Versions 5 and 6 of the AI SDK repeat those of the steps before, 7 does not. */
-export function messagesOf(steps: readonly SdkStep[]): object[] {
-  let all: object[] = [];
-  for (const { response } of steps) {
-    const given = [...(response.messages ?? [])];
-    const repeats = given.length > all.length && isDeepStrictEqual(given.slice(0, all.length), all);
-    all = repeats ? given : [...all, ...given];
-  }
-  return all;
+/** Versions 5 and 6 of the AI SDK repeat the messages of the steps before, 7 does not. */
+function addedMessages(before: readonly object[], given: readonly object[]): readonly object[] {
+  const repeats = given.length > before.length && isDeepStrictEqual(given.slice(0, before.length), before);
+  return repeats ? given.slice(before.length) : given;
 }
 
 /** The sum over steps; a field that no step has is absent. */

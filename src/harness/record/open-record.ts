@@ -6,8 +6,8 @@ import type { HarnessTurnEvent } from "../../shared/turn-events.ts";
 import type { AiSdk } from "../ai-sdk.ts";
 import type { HarnessFinishReason, HarnessResult } from "../harness-result.ts";
 import { isOfProvider, toJsonSchema } from "../model-tools.ts";
+import { toResult } from "../to-result.ts";
 import type { TurnSettings } from "../turn-settings.ts";
-import { messagesOf, sumUsage } from "../turn-steps.ts";
 import type { TurnStop } from "../turn-stop.ts";
 import { describeRun } from "./describe-run.ts";
 import { RunRecord } from "./run-record.ts";
@@ -61,17 +61,11 @@ export async function answerFromRecord(record: RunRecord): Promise<HarnessResult
   const only = record.steps.only(completed?.steps === 1);
   if (only === undefined || lastTurn === undefined) return undefined;
   const { step, messages } = only;
-  const steps = [{ ...step, response: { ...step.response, messages } }];
-  const usage = sumUsage(steps);
   const finishReason = String(completed?.finishReason ?? step.finishReason) as HarnessFinishReason;
-  if (completed === undefined) await record.complete({ finishReason, steps: 1, usage });
-  return {
-    text: step.text,
-    finishReason,
-    steps: steps as unknown as HarnessResult["steps"],
-    messages: messagesOf(steps) as unknown as HarnessResult["messages"],
-    usage,
-    ...lastTurn,
-    runId: record.runId,
-  };
+  const result = toResult(
+    { completed: [{ ...step, response: { ...step.response, messages } }], messages },
+    { finishReason, ...lastTurn, runId: record.runId },
+  );
+  if (completed === undefined) await record.complete({ finishReason, steps: 1, usage: result.usage });
+  return result;
 }

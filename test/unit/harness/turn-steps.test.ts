@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { SdkStep } from "../../../src/harness/ai-sdk.ts";
-import { messagesOf, sumUsage } from "../../../src/harness/turn-steps.ts";
+import { sumUsage, TurnSteps } from "../../../src/harness/turn-steps.ts";
+import { resolveTraceOptions } from "../../../src/shell/trace-options.ts";
 
 const call = (id: string) => ({ role: "assistant", content: [{ type: "tool-call", toolCallId: id }] });
 const answer = (id: string) => ({ role: "tool", content: [{ type: "tool-result", toolCallId: id }] });
@@ -8,6 +9,14 @@ const text = { role: "assistant", content: [{ type: "text", text: "done" }] };
 
 function step(messages: object[], usage: object = {}): SdkStep {
   return { text: "", finishReason: "stop", usage, content: [], toolCalls: [], response: { messages } };
+}
+
+/** Each step gives what it adds; together that is what the turn has. */
+function messagesOf(steps: readonly SdkStep[]): readonly object[] {
+  const turn = new TurnSteps({ emit: () => undefined, traceOptions: resolveTraceOptions("none", "none") });
+  const added = steps.flatMap((one) => turn.complete(one));
+  expect(turn.messages).toEqual(added);
+  return added;
 }
 
 const all = [call("1"), answer("1"), call("2"), answer("2"), text];
