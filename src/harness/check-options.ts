@@ -1,10 +1,12 @@
 /** Options of a harness and of a turn, checked where they are given. Each error names the option and what was expected. */
 
+import { isRunId, RUN_ID_RULE } from "../session-log/run-id.ts";
 import { invalidOption, isRecord, unknownOption } from "../shared/check-options.ts";
 import { SandboxError } from "../shared/errors.ts";
 import type { HarnessTools } from "../shared/tools.ts";
 import { resolveTraceOptions } from "../shell/trace-options.ts";
 import { createRuntimeToolBridge } from "../tools/tool-bridge.ts";
+import { isUnknownOutcome, UNKNOWN_OUTCOME_RULE } from "../tools/unknown-outcome.ts";
 import type { HarnessModelSettings, HarnessOptions, HarnessTurnOptions } from "./harness-options.ts";
 import { toModelNames } from "./tool-names.ts";
 
@@ -23,9 +25,6 @@ export const MODEL_SETTINGS = [
   "providerOptions",
   "toolChoice",
 ] as const satisfies readonly (keyof HarnessModelSettings)[];
-
-/** As in the port of the session log. */
-const RUN_ID = /^[A-Za-z0-9_\-.:@=+~]{1,200}$/;
 
 const TURN_SETTINGS = [
   "runtime",
@@ -71,8 +70,8 @@ export function checkHarnessOptions(options: HarnessOptions): void {
     checkRecord("bash", bash, [...BASH_OPTIONS, "onUnknownOutcome"]);
     const { onUnknownOutcome = "repeat", ...counts } = bash;
     for (const [name, value] of Object.entries(counts)) checkCount(`bash.${name}`, value, 1);
-    if (!["tell", "repeat", "fail"].includes(String(onUnknownOutcome)))
-      throw invalidOption("bash.onUnknownOutcome", '"tell", "repeat" or "fail"');
+    if (!isUnknownOutcome(onUnknownOutcome))
+      throw invalidOption("bash.onUnknownOutcome", UNKNOWN_OUTCOME_RULE);
     const { timeoutMs, maxTimeoutMs } = bash;
     // Not a number where one of them is not given: not above.
     if (Number(timeoutMs) > Number(maxTimeoutMs))
@@ -104,8 +103,8 @@ export function checkTurnOptions(caller: string, options: HarnessTurnOptions): v
   checkSettings(options, harness.options.bash !== false);
   const { sessionLog = harness.options.sessionLog, runId } = options;
   if (sessionLog === undefined) return;
-  if (runId !== undefined && !(typeof runId === "string" && RUN_ID.test(runId)))
-    throw invalidOption("runId", "1 to 200 of A-Z a-z 0-9 _ - . : @ = + ~, as the run has a session log");
+  if (runId !== undefined && !isRunId(runId))
+    throw invalidOption("runId", `${RUN_ID_RULE}, as the run has a session log`);
   if ((harness.options.maxInlineBytes ?? 0) > MOST_INLINE_BYTES)
     throw invalidOption("maxInlineBytes", `${MOST_INLINE_BYTES} or less for a run with a session log`);
 }

@@ -1,5 +1,6 @@
 /** Defaults and checks of `withLock`'s options, the same in every store of ours. */
 
+import { unknownOption } from "../shared/check-options.ts";
 import type { WithLockOptions } from "../shared/durable-store.ts";
 import { SandboxError } from "../shared/errors.ts";
 
@@ -15,7 +16,7 @@ const KNOWN = ["leaseMs", "waitMs", "renew", "signal"];
 /** @throws SandboxError `OPTION_INVALID` that names the option. */
 export function toLockOptions(options: WithLockOptions): ResolvedLockOptions {
   if (typeof options !== "object" || options === null) throw invalid("options", "an object");
-  const unknown = Object.keys(options).find((key) => !KNOWN.includes(key));
+  const unknown = unknownOption(options, KNOWN);
   if (unknown !== undefined) throw invalid(unknown, `one of ${KNOWN.join(", ")}`);
   const { leaseMs = 10_000, waitMs = 30_000, renew = true, signal } = options;
   if (!(Number.isFinite(leaseMs) && leaseMs >= 1 && leaseMs < 2 ** 31))

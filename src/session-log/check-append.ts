@@ -5,12 +5,11 @@ import { isSandboxError, SandboxError } from "../shared/errors.ts";
 import type { JsonValue } from "../shared/json.ts";
 import type { SessionLogReadOptions } from "../shared/session-log.ts";
 import { canonicalJson, fromCanonicalJson } from "./canonical-json.ts";
+import { isRunId, RUN_ID_RULE } from "./run-id.ts";
 
 /** Events that one read gives at most. */
 const MAX_PAGE_EVENTS = 1_000;
 
-/** "." and ".." are no runs: a URL that has them as a part is another URL. */
-const RUN_ID = /^(?!\.{1,2}$)[A-Za-z0-9_\-.:@=+~]{1,200}$/;
 const TYPE = /^[A-Za-z0-9_\-.:@=+~]{1,200}$/;
 const KEY = /^[A-Za-z0-9_\-.:@=+~/]{1,200}$/;
 const CHARACTERS = "A-Z a-z 0-9 _ - . : @ = + ~";
@@ -62,8 +61,8 @@ function check(value: unknown): CheckedAppend {
 
 /** The run that is read. @throws SandboxError `SESSION_LOG_INVALID`. */
 export function checkRunId(value: unknown): string {
-  if (typeof value === "string" && RUN_ID.test(value)) return value;
-  throw invalid("runId", `1 to 200 of ${CHARACTERS}, and not "." or ".."`);
+  if (isRunId(value)) return value;
+  throw invalid("runId", RUN_ID_RULE);
 }
 
 /** The options of a read with their defaults. @throws SandboxError `SESSION_LOG_INVALID`. */

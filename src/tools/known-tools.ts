@@ -1,6 +1,7 @@
 /** A `tools` object → the table that calls are answered from. Read once: later changes of the object do not count. */
 import { SandboxError } from "../shared/errors.ts";
-import type { HarnessTool, UnknownOutcome } from "../shared/tools.ts";
+import type { HarnessTool } from "../shared/tools.ts";
+import { isUnknownOutcome, UNKNOWN_OUTCOME_RULE } from "./unknown-outcome.ts";
 import { toInputValidator, type ValidateInput } from "./validate-input.ts";
 
 /** One tool, ready to be called. */
@@ -12,8 +13,6 @@ export interface KnownTool {
 
 /** Segments that mean something else than a tool on every JavaScript object. */
 const RESERVED: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
-
-const UNKNOWN_OUTCOMES: readonly unknown[] = ["tell", "repeat", "fail"] satisfies UnknownOutcome[];
 
 /** Checks names, shapes and schemas. Throws `TOOL_INVALID`, naming the tool and what was expected. */
 export function readTools(tools: unknown): ReadonlyMap<string, KnownTool> {
@@ -45,8 +44,8 @@ function checkTool(name: string, tool: unknown): HarnessTool {
     throw invalid(name, `expected execute to be a function, got ${typeof execute}`);
   }
   const { onUnknownOutcome = "tell" } = tool as { onUnknownOutcome?: unknown };
-  if (!UNKNOWN_OUTCOMES.includes(onUnknownOutcome))
-    throw invalid(name, 'expected onUnknownOutcome to be "tell", "repeat" or "fail"');
+  if (!isUnknownOutcome(onUnknownOutcome))
+    throw invalid(name, `expected onUnknownOutcome to be ${UNKNOWN_OUTCOME_RULE}`);
   return tool;
 }
 

@@ -17,6 +17,8 @@ test.each([
   ["timeout", { ...good, bash: { timeout: 5 } }],
   ["bash.timeoutMs", { ...good, bash: { timeoutMs: -1 } }],
   ["bash.timeoutMs", { ...good, bash: { timeoutMs: 301, maxTimeoutMs: 300 } }],
+  ["bash.onUnknownOutcome", { ...good, bash: { onUnknownOutcome: "ask" } }],
+  ["bash.onUnknownOutcome", { ...good, bash: { onUnknownOutcome: ["tell"] } }],
   ["maxInlineBytes", { ...good, maxInlineBytes: 10 }],
   ["maxSteps", { ...good, maxSteps: 0 }],
   ["runtime.python", { ...good, runtime: { python: "yes" } }],
@@ -42,6 +44,7 @@ test.each([
 });
 
 const harness = createHarness(good);
+const sessionLog = { append: host.prepareTurn, read: host.prepareTurn, close: host.prepareTurn };
 
 test.each([
   ["harness", { prompt: "x" }],
@@ -51,6 +54,8 @@ test.each([
   ["messages", { harness, messages: [] }],
   ["abortSignal", { harness, prompt: "x", abortSignal: {} }],
   ["onEvent", { harness, prompt: "x", onEvent: 1 }],
+  ["runId", { harness, prompt: "x", sessionLog, runId: "a/b" }],
+  ["runId", { harness, prompt: "x", sessionLog, runId: ".." }],
   ["sesion", { harness, prompt: "x", sesion: "a" }],
 ])(
   "a turn: a bad option is an error that names it, before anything is prepared (%s)",
