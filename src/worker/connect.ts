@@ -4,7 +4,7 @@ import type { Channel } from "../protocol/channel-contract.ts";
 import type { ParentRequests, WorkerRequests } from "../protocol/messages.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import { loadEngine } from "./load-engine.ts";
-import { createHandlers } from "./serve.ts";
+import { createServer } from "./serve.ts";
 import { startLifeline } from "./start-lifeline.ts";
 import type { Wire } from "./take-stdio.ts";
 import { warmUpIfSpare } from "./warm-up.ts";
@@ -18,14 +18,14 @@ export function connect(wire: Wire, lifeline: URL, leave: () => void): void {
     side: "worker",
     hello: { version: PROTOCOL_VERSION, buildId: __BUILD_ID__ },
     write: wire.write,
-    handlers: createHandlers({
+    handlers: createServer({
       engine,
       warmed: warmUpIfSpare(engine),
       callTool: (execId, path, argsJson) =>
         channel.request("tool.call", { execId, path }, { body: argsJson }).then(({ body }) => body),
       touchPaths: (execId, paths) => channel.request("touch", { execId, paths }),
       watcher,
-    }),
+    }).handlers,
     onBroken: (error) => {
       console.error(`little-harness worker: ${error.message}`);
       leave();

@@ -6,7 +6,7 @@ import { createChannel } from "../protocol/channel.ts";
 import type { Channel } from "../protocol/channel-contract.ts";
 import type { ParentRequests, WorkerRequests } from "../protocol/messages.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
-import { createHandlers } from "./serve.ts";
+import { createServer, type ServeOptions } from "./serve.ts";
 
 /** What most first commands use; nothing that loads a language. */
 const SCRIPTS = [
@@ -35,7 +35,7 @@ const EXEC = {
 };
 
 /** Rejects when something of it goes wrong. */
-export async function rehearse(engine: Parameters<typeof createHandlers>[0]["engine"]): Promise<void> {
+export async function rehearse(engine: ServeOptions["engine"]): Promise<void> {
   let fail = (_: Error): void => undefined;
   const broken = new Promise<never>((_, reject) => {
     fail = reject;
@@ -48,22 +48,28 @@ export async function rehearse(engine: Parameters<typeof createHandlers>[0]["eng
     handlers: { "tool.call": async () => ({ value: {} }), touch: async () => ({ value: {} }) },
     onBroken: fail,
   });
+  const server = createServer({
+    engine,
+    warmed: async () => undefined,
+    callTool: async () => new Uint8Array(0),
+    touchPaths: (execId, paths) => worker.request("touch", { execId, paths }),
+    watcher: { limitMemory: () => undefined, work: () => () => undefined },
+  });
   const worker: Channel<WorkerRequests> = createChannel<WorkerRequests, ParentRequests>({
     side: "worker",
     hello,
     write: (bytes) => carry(bytes, parent),
-    handlers: createHandlers({
-      engine,
-      warmed: async () => undefined,
-      callTool: async () => new Uint8Array(0),
-      touchPaths: (execId, paths) => worker.request("touch", { execId, paths }),
-      watcher: { limitMemory: () => undefined, work: () => () => undefined },
-    }),
+    handlers: server.handlers,
     onBroken: fail,
   });
   worker.start();
   parent.start();
-  await Promise.race([play(parent), broken]);
+  try {
+    await Promise.race([play(parent), broken]);
+  } finally {
+    // A shell that waits for its next script holds the engine's defenses up.
+    server.close();
+  }
 }
 
 async function play(parent: Channel<ParentRequests>): Promise<void> {

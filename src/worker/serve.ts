@@ -46,7 +46,13 @@ export interface ServeOptions {
   readonly watcher: Watcher;
 }
 
-export function createHandlers(options: ServeOptions): Handlers<ParentRequests> {
+/** What answers the parent, and what ends the shell that it may have opened. */
+export interface Server {
+  readonly handlers: Handlers<ParentRequests>;
+  close(): void;
+}
+
+export function createServer(options: ServeOptions): Server {
   const { engine, warmed, callTool, touchPaths, watcher } = options;
   let workspace: Workspace | null = null;
   let shell: TellingShell | null = null;
@@ -168,8 +174,11 @@ export function createHandlers(options: ServeOptions): Handlers<ParentRequests> 
     },
   };
   return {
-    ...handlers,
-    exec: (params, call) => watched(async () => handlers.exec(params, call)),
-    fs: (params, call) => watched(async () => handlers.fs(params, call)),
+    handlers: {
+      ...handlers,
+      exec: (params, call) => watched(async () => handlers.exec(params, call)),
+      fs: (params, call) => watched(async () => handlers.fs(params, call)),
+    },
+    close: () => shell?.shell.close(),
   };
 }
