@@ -49,13 +49,14 @@ export class RunSteps {
       throw this.#log.breakBy(diverged(this.#log.runId, where, unasked, undefined));
     }
     const { finishReason, response } = step;
+    const said = sha256Of(toJsonText("model", [step.text, finishReason, step.toolCalls.map(withoutId)]));
+    const recorded = this.#log.find(`${stepKey(number)}/completed`);
+    if (recorded !== undefined && fieldsOf(recorded).said === said) return;
     const told = Object.fromEntries(
       FIELDS.map((field) => [field, (step as unknown as Record<string, unknown>)[field]]),
     );
     const { id, timestamp, modelId } = response as { id?: unknown; timestamp?: unknown; modelId?: unknown };
     const answer = toJsonText("model", { step: { ...told, response: { id, timestamp, modelId } }, messages });
-    const said = sha256Of(toJsonText("model", [step.text, finishReason, step.toolCalls.map(withoutId)]));
-    const recorded = this.#log.find(`${stepKey(number)}/completed`);
     const data = {
       step: number,
       finishReason,
@@ -65,8 +66,7 @@ export class RunSteps {
     };
     if (recorded === undefined)
       await this.#log.append(`${stepKey(number)}/completed`, RECORD.stepCompleted, data);
-    else if (fieldsOf(recorded).said !== said)
-      await this.#log.append(`attempt/${this.#log.attempt}/${stepKey(number)}`, RECORD.stepRepeated, data);
+    else await this.#log.append(`attempt/${this.#log.attempt}/${stepKey(number)}`, RECORD.stepRepeated, data);
   }
 
   /** The only step of a run that is over with it; `undefined` when there were more, or its record is elsewhere. */
