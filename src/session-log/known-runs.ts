@@ -81,9 +81,11 @@ export class KnownRuns {
   /** One that has events on their way is in use: only here it is known that they are. */
   #forget(): void {
     if (this.#events <= this.#maxEvents) return;
-    const last = [...this.#runs.keys()].at(-1);
+    // The one that was used last stays, whatever it has. Counted down to, as this runs with every append.
+    let others = this.#runs.size - 1;
     for (const [runId, run] of this.#runs) {
-      if (this.#events <= this.#maxEvents || runId === last) return;
+      if (this.#events <= this.#maxEvents || others === 0) return;
+      others -= 1;
       if (run.pending.size > 0) continue;
       this.#runs.delete(runId);
       this.#events -= 1 + run.offsets.length;
