@@ -9,8 +9,9 @@ const ID_LENGTH = 32;
 export const HEADER_BYTES = START.length + ID_LENGTH + END.length;
 
 /** A line with a new id. */
-export function newHeader(): string {
-  return START + randomBytes(ID_LENGTH / 2).toString("hex") + END;
+export function newHeader(): { readonly id: string; readonly line: Buffer } {
+  const id = randomBytes(ID_LENGTH / 2).toString("hex");
+  return { id, line: Buffer.from(START + id + END) };
 }
 
 /** What a file begins with: the id of a log, a header that was not written to its end, or another format. */

@@ -134,11 +134,10 @@ async function prepare(file: LogFile, path: string): Promise<{ id: string; size:
     const header = readHeader(await readUpTo(file, 0, HEADER_BYTES));
     if (header === "other") throw otherFormat(path);
     if (header !== "torn") return { id: header.id, size };
-    const line = Buffer.from(newHeader());
+    const { id, line } = newHeader();
     await file.truncate(0);
     await writeAll(file, line, 0);
-    const made = readHeader(line);
-    return { id: typeof made === "string" ? "" : made.id, size: line.length };
+    return { id, size: line.length };
   } catch (error) {
     if (error instanceof SandboxError) throw error;
     throw failed(path, "its first line cannot be read or written", error);

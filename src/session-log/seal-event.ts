@@ -36,7 +36,7 @@ export function sealEvent(
 /** Over all fields but `hash`, in canonical JSON. @param dataText `data` in canonical JSON. */
 export function hashOf(event: Omit<SessionLogEvent, "hash">, dataText: string): string {
   const { appendIdempotencyKey, at, digest, occurrenceId, previousHash, runId, sequence, type } = event;
-  // Canonical as it stands: see `digestOf`.
+  // Canonical as it stands: see `appendText`.
   const group = occurrenceId === undefined ? "" : `"occurrenceId":"${occurrenceId}",`;
   return sha256(
     `{"appendIdempotencyKey":"${appendIdempotencyKey}","at":"${at}","data":${dataText},"digest":"${digest}",${group}` +
