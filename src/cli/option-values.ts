@@ -72,3 +72,10 @@ export function toChoice<Word extends string>(option: string, text: string, word
   if (found !== undefined) return found;
   throw new UsageError(`${option} takes ${words.join(", ")}, not "${text}"${didYouMean(text, words)}`);
 }
+
+/** Absolute; `null` when the option is not given. */
+export function toPath(option: string, value: string | boolean | undefined): string | null {
+  if (value === undefined) return null;
+  if (typeof value !== "string" || value === "") throw new UsageError(`${option} takes a path`);
+  return resolve(value);
+}

@@ -1,5 +1,6 @@
 /** The command line → what to do, as plain data. Pure: reads no file, starts nothing. */
 import { parseArgs } from "node:util";
+import { checkOptions } from "./check-options.ts";
 import {
   type DataDirInvocation,
   DOCTOR_OPTIONS,
@@ -9,12 +10,7 @@ import {
 import { parseServeLog, SERVE_LOG_OPTIONS, type ServeLogInvocation } from "./parse-serve-log.ts";
 import { parseShell, SHELL_OPTIONS, type ShellInvocation } from "./parse-shell.ts";
 import { parseVerify, VERIFY_OPTIONS, type VerifyInvocation } from "./parse-verify.ts";
-import {
-  checkOptions,
-  SANDBOX_OPTIONS,
-  type SandboxArguments,
-  toSandboxArguments,
-} from "./sandbox-options.ts";
+import { SANDBOX_OPTIONS, type SandboxArguments, toSandboxArguments } from "./sandbox-options.ts";
 import { didYouMean, UsageError } from "./usage-error.ts";
 
 /** Where the script comes from. */

@@ -1,9 +1,9 @@
 /** The arguments of `little-harness doctor` → what to do, as plain data. Pure. */
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { checkOption } from "./check-option.ts";
+import { checkOptions } from "./check-options.ts";
 import { RUNGS, type Rung } from "./doctor-report.ts";
-import { toChoice } from "./option-values.ts";
+import { toChoice, toPath } from "./option-values.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** `little-harness doctor`, checked. */
@@ -39,14 +39,15 @@ export const DOCTOR_OPTIONS = {
 export function parseDoctor(
   argv: readonly string[],
 ): DoctorInvocation | DataDirInvocation | { command: "help"; topic: "doctor" } {
-  const { values, tokens, positionals } = parseArgs({
+  const parsed = parseArgs({
     args: [...argv],
     options: DOCTOR_OPTIONS,
     strict: false,
     tokens: true,
     allowPositionals: true,
   });
-  for (const token of tokens) if (token.kind === "option") checkOption(DOCTOR_OPTIONS, token);
+  checkOptions(DOCTOR_OPTIONS, parsed);
+  const { values, positionals } = parsed;
   if (values.help === true) return { command: "help", topic: "doctor" };
   const [dataDir, more] = positionals;
   if (more !== undefined) throw new UsageError(`doctor takes one data directory, not "${more}" as well`);
@@ -65,10 +66,4 @@ export function parseDoctor(
     nodePath: toPath("--node", values.node),
     workerPath: toPath("--worker", values.worker),
   };
-}
-
-function toPath(option: string, value: string | boolean | undefined): string | null {
-  if (value === undefined) return null;
-  if (typeof value !== "string" || value === "") throw new UsageError(`${option} takes a path`);
-  return resolve(value);
 }

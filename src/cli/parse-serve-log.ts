@@ -1,7 +1,7 @@
 /** The arguments of `little-harness serve-log` → what to do, as plain data. Pure. */
-import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { checkOption } from "./check-option.ts";
+import { checkOptions } from "./check-options.ts";
+import { toPath } from "./option-values.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** `little-harness serve-log`, checked. */
@@ -32,14 +32,15 @@ const DEFAULT_PORT = 8787;
 export function parseServeLog(
   argv: readonly string[],
 ): ServeLogInvocation | { command: "help"; topic: "serve-log" } {
-  const { values, tokens, positionals } = parseArgs({
+  const parsed = parseArgs({
     args: [...argv],
     options: SERVE_LOG_OPTIONS,
     strict: false,
     tokens: true,
     allowPositionals: true,
   });
-  for (const token of tokens) if (token.kind === "option") checkOption(SERVE_LOG_OPTIONS, token);
+  checkOptions(SERVE_LOG_OPTIONS, parsed);
+  const { values, positionals } = parsed;
   if (values.help === true) return { command: "help", topic: "serve-log" };
   const [operand] = positionals;
   if (operand !== undefined)
@@ -63,10 +64,4 @@ function toPort(value: string | boolean | undefined): number {
   if (value === undefined) return DEFAULT_PORT;
   if (typeof value === "string" && /^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value);
   throw new UsageError(`--port takes a number from 0 to 65535, not "${value}"`);
-}
-
-function toPath(option: string, value: string | boolean | undefined): string | null {
-  if (value === undefined) return null;
-  if (typeof value !== "string" || value === "") throw new UsageError(`${option} takes a path`);
-  return resolve(value);
 }

@@ -2,15 +2,10 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { isSafeName, SAFE_NAME_RULE } from "../host/safe-name.ts";
+import { checkOptions } from "./check-options.ts";
 import { RUNGS, type Rung } from "./doctor-report.ts";
 import { type MountArgument, toChoice } from "./option-values.ts";
-import {
-  checkOptions,
-  SANDBOX_OPTIONS,
-  type SandboxArguments,
-  textOf,
-  toSandboxArguments,
-} from "./sandbox-options.ts";
+import { SANDBOX_OPTIONS, type SandboxArguments, textOf, toSandboxArguments } from "./sandbox-options.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** What the shell is over. */

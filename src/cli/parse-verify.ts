@@ -1,7 +1,7 @@
 /** The arguments of `little-harness verify` → what to do, as plain data. Pure. */
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { checkOption } from "./check-option.ts";
+import { checkOptions } from "./check-options.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** `little-harness verify`, checked. */
@@ -24,14 +24,15 @@ export const VERIFY_OPTIONS = {
 export function parseVerify(
   argv: readonly string[],
 ): VerifyInvocation | { command: "help"; topic: "verify" } {
-  const { values, tokens, positionals } = parseArgs({
+  const parsed = parseArgs({
     args: [...argv],
     options: VERIFY_OPTIONS,
     strict: false,
     tokens: true,
     allowPositionals: true,
   });
-  for (const token of tokens) if (token.kind === "option") checkOption(VERIFY_OPTIONS, token);
+  checkOptions(VERIFY_OPTIONS, parsed);
+  const { values, positionals } = parsed;
   if (values.help === true) return { command: "help", topic: "verify" };
   const [path, more] = positionals;
   if (path === undefined || path === "") throw new UsageError("verify takes the file of a session log");

@@ -1,6 +1,6 @@
 /** The options that `exec` and `shell` share: text → values. Pure. */
 import type { MountOptions } from "../sandbox/open-sandbox.ts";
-import { checkOption, type OptionTable, type OptionToken } from "./check-option.ts";
+import type { ArgumentTokens } from "./check-options.ts";
 import { type MountArgument, toBytes, toChoice, toDurationMs, toMount, toVariable } from "./option-values.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -37,15 +37,7 @@ export interface SandboxArguments {
 /** What `parseArgs` read. */
 export interface ParsedOptions {
   readonly values: Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>;
-  readonly tokens: readonly (
-    | ({ readonly kind: "option" } & OptionToken)
-    | { readonly kind: "positional" | "option-terminator" }
-  )[];
-}
-
-/** Throws `UsageError` for an option that is not in the table, or has a value too many or too few. */
-export function checkOptions(table: OptionTable, { tokens }: ParsedOptions): void {
-  for (const token of tokens) if (token.kind === "option") checkOption(table, token);
+  readonly tokens: ArgumentTokens;
 }
 
 /** The one value of an option, or `undefined`. */

@@ -9,15 +9,25 @@ export type OptionTable = Readonly<
 >;
 
 /** One option as it was written. */
-export interface OptionToken {
+interface OptionToken {
   readonly name: string;
   readonly rawName: string;
   readonly value?: string | undefined;
   readonly inlineValue?: boolean | undefined;
 }
 
+/** What `parseArgs` tells of each argument. */
+export type ArgumentTokens = readonly (
+  | ({ readonly kind: "option" } & OptionToken)
+  | { readonly kind: "positional" | "option-terminator" }
+)[];
+
 /** @throws UsageError for an option that the table does not have, or that has a value too many or too few. */
-export function checkOption(table: OptionTable, { name, rawName, value, inlineValue }: OptionToken): void {
+export function checkOptions(table: OptionTable, { tokens }: { readonly tokens: ArgumentTokens }): void {
+  for (const token of tokens) if (token.kind === "option") checkOption(table, token);
+}
+
+function checkOption(table: OptionTable, { name, rawName, value, inlineValue }: OptionToken): void {
   if (name === "version")
     throw new UsageError(`"--version" stands alone; did you mean "little-harness --version"?`);
   const known = Object.entries(table).find(([option]) => option === name)?.[1];
