@@ -4,10 +4,16 @@ import { join } from "node:path";
 import { root } from "../build/paths.ts";
 
 type Package = typeof import("../src/index.ts");
+type RemoteSession = typeof import("../src/remote-session.ts");
 
-const url = new URL("../dist/index.js", import.meta.url).href;
+const built = (file: string): string => new URL(`../dist/${file}`, import.meta.url).href;
 
-export const { openSandbox } = (await import(url)) as Package;
+export const { openSandbox } = (await import(built("index.js"))) as Package;
+
+/** The entry of session logs, loaded by the groups that measure one and by no other. */
+export async function loadSessionLogs(): Promise<RemoteSession> {
+  return (await import(built("remote-session.js"))) as RemoteSession;
+}
 
 /** Names the build that was measured. */
 export const buildId = (

@@ -1,17 +1,13 @@
 /** Appends through a server on this machine, against the same appends to the log in memory that it serves. */
+import type { HarnessSessionLog } from "../../src/shared/session-log.ts";
+import { loadSessionLogs } from "../built.ts";
 import { measurePairs } from "../measure.ts";
 import { measureRow, type RowGroup } from "../row.ts";
-
-type Package = typeof import("../../src/remote-session.ts");
-type Log = ReturnType<Package["memorySessionLog"]>;
-
-/** A constant specifier would have the built file's types looked up, and the package is built later. */
-const url = new URL("../../dist/remote-session.js", import.meta.url).href;
 
 const APPENDS = 200;
 
 export const remoteLogRows: RowGroup = async (effort) => {
-  const { memorySessionLog, remoteSessionLog, startSessionLogServer } = (await import(url)) as Package;
+  const { memorySessionLog, remoteSessionLog, startSessionLogServer } = await loadSessionLogs();
   const authToken = "bench";
   await using server = await startSessionLogServer({ authToken });
   const direct = memorySessionLog();
@@ -46,7 +42,7 @@ export const remoteLogRows: RowGroup = async (effort) => {
 let runs = 0;
 
 /** Milliseconds per append, each client one behind the other in a run of its own. */
-async function appendAll(logs: readonly Log[]): Promise<number> {
+async function appendAll(logs: readonly HarnessSessionLog[]): Promise<number> {
   const each = Math.ceil(APPENDS / logs.length);
   const startedMs = performance.now();
   await Promise.all(

@@ -2,14 +2,10 @@
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import type { HarnessSessionLog } from "../../src/shared/session-log.ts";
+import { loadSessionLogs } from "../built.ts";
 import { measurePairs, timed } from "../measure.ts";
-import { measureRow, type Row, type RowGroup } from "../row.ts";
+import { type Goal, measureRow, type Row, type RowGroup } from "../row.ts";
 import { withDirectory } from "../scratch.ts";
-
-type RemoteSession = typeof import("../../src/remote-session.ts");
-
-const url = new URL("../../dist/remote-session.js", import.meta.url).href;
-const { fileSessionLog } = (await import(url)) as RemoteSession;
 
 const EVENTS_OF_A_RUN = 100;
 /** Runs whose events lie between each other's. */
@@ -48,17 +44,15 @@ async function writeLines(path: string, count: number, sync: boolean): Promise<v
 }
 
 async function withLog(
-  path: string,
-  sync: boolean,
+  log: HarnessSessionLog,
   work: (log: HarnessSessionLog) => Promise<void>,
 ): Promise<void> {
-  const log = fileSessionLog({ path, sync });
   await work(log);
   await log.close();
 }
 
-async function fill(path: string, events: number): Promise<void> {
-  await withLog(path, false, async (log) => {
+async function fill(large: HarnessSessionLog, events: number): Promise<void> {
+  await withLog(large, async (log) => {
     const runs = events / EVENTS_OF_A_RUN;
     for (let first = 0; first < runs; first += RUNS_AT_ONCE)
       for (let n = 0; n < EVENTS_OF_A_RUN; n++) {
@@ -73,61 +67,54 @@ async function fill(path: string, events: number): Promise<void> {
 
 export const sessionLogRows: RowGroup = (effort) =>
   withDirectory(async (directory) => {
+    const { fileSessionLog } = await loadSessionLogs();
     const rows: Row[] = [];
     let files = 0;
     const newPath = () => join(directory, `log-${files++}.ndjson`);
 
-    const appends = effort.rounds(10_000, 2_000);
-    for (const inFlight of [1, 100])
-      rows.push(
-        await measureRow(
-          {
-            what: `${appends} appends to a file log, \`sync: false\`, ${inFlight} in flight`,
-            against: "as many plain writes",
-            // A thousand appends a second.
-            goal: { maxExtraMs: appends },
-            note: ({ value }) => `${Math.round(appends / (value.p50 / 1_000))} appends a second`,
-          },
-          () =>
-            measurePairs(
-              () => timed(() => withLog(newPath(), false, (log) => appendAll(log, "run", appends, inFlight))),
-              () => timed(() => writeLines(newPath(), appends, false)),
-              { rounds: effort.rounds(10, 3), warmups: 1 },
-            ),
-        ),
+    const appendRow = (count: number, sync: boolean, inFlight: number, against: string, goal: Goal | null) =>
+      measureRow(
+        {
+          what: `${count} appends to a file log, \`sync: ${sync}\`, ${inFlight} in flight`,
+          against,
+          goal,
+          note: ({ value }) => `${Math.round(count / (value.p50 / 1_000))} appends a second`,
+        },
+        () =>
+          measurePairs(
+            () =>
+              timed(() =>
+                withLog(fileSessionLog({ path: newPath(), sync }), (log) =>
+                  appendAll(log, "run", count, inFlight),
+                ),
+              ),
+            () => timed(() => writeLines(newPath(), count, sync)),
+            { rounds: effort.rounds(10, 3), warmups: 1 },
+          ),
       );
 
-    const synced = 200;
-    for (const inFlight of [1, 10, 100])
-      rows.push(
-        await measureRow(
-          {
-            what: `${synced} appends to a file log, \`sync: true\`, ${inFlight} in flight`,
-            against: "a plain write and `fdatasync` each",
-            goal: inFlight === 1 ? null : { maxRatio: 1 },
-            note: ({ value }) => `${Math.round(synced / (value.p50 / 1_000))} appends a second`,
-          },
-          () =>
-            measurePairs(
-              () => timed(() => withLog(newPath(), true, (log) => appendAll(log, "run", synced, inFlight))),
-              () => timed(() => writeLines(newPath(), synced, true)),
-              { rounds: effort.rounds(10, 3), warmups: 1 },
-            ),
-        ),
-      );
+    const appends = effort.rounds(10_000, 2_000);
+    // A thousand appends a second.
+    const unsynced = { maxExtraMs: appends };
+    for (const inFlight of [1, 100])
+      rows.push(await appendRow(appends, false, inFlight, "as many plain writes", unsynced));
+    for (const inFlight of [1, 10, 100]) {
+      const goal = inFlight === 1 ? null : { maxRatio: 1 };
+      rows.push(await appendRow(200, true, inFlight, "a plain write and `fdatasync` each", goal));
+    }
 
     const small = join(directory, "small.ndjson");
-    await fill(small, 10_000);
+    await fill(fileSessionLog({ path: small, sync: false }), 10_000);
     const readOne = (path: string) => () =>
       timed(() =>
-        withLog(path, false, async (log) => {
+        withLog(fileSessionLog({ path, sync: false }), async (log) => {
           const events = await log.read("run-42");
           if (events.length !== EVENTS_OF_A_RUN) throw new Error(`${events.length} events were read`);
         }),
       );
     for (const count of effort.quick ? [100_000] : [100_000, 1_000_000]) {
       const large = join(directory, `large-${count}.ndjson`);
-      await fill(large, count);
+      await fill(fileSessionLog({ path: large, sync: false }), count);
       rows.push(
         await measureRow(
           {
