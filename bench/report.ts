@@ -90,7 +90,8 @@ function goalText(goal: Goal): string {
 function keptText(row: MeasuredRow): string {
   const keeps = keepsGoal(row);
   if (keeps === null || row.goal === null) return "";
-  const extra = "maxExtraMs" in row.goal ? `, +${round(row.pairs.extra.p50)} ms` : "";
+  const { p50 } = row.pairs.extra;
+  const extra = "maxExtraMs" in row.goal ? `, ${p50 < 0 ? "" : "+"}${round(p50)} ms` : "";
   return `${keeps ? "yes" : "no"}${extra}`;
 }
 

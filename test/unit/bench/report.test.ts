@@ -48,6 +48,8 @@ test("a goal in milliseconds is held against what a pair differs by", async () =
   const row = await measured([12, 14, 16], [10, 10, 10], { goal: { maxExtraMs: 5 } });
   expect(keepsGoal(row)).toBe(true);
   expect(cellsOf(toTable([row])).slice(-2)).toEqual(["≤ +5 ms", "yes, +4.0 ms"]);
+  const faster = await measured([6, 6, 6], [10, 10, 10], { goal: { maxExtraMs: 5 } });
+  expect(cellsOf(toTable([faster])).slice(-2)).toEqual(["≤ +5 ms", "yes, -4.0 ms"]);
 });
 
 test("a row that fails says why and ends nothing else", async () => {
