@@ -5,7 +5,8 @@ import type { ExecResult, HarnessSandbox } from "../shared/sandbox.ts";
 import { toolFailed } from "../tools/tool-error.ts";
 import { toInputValidator } from "../tools/validate-input.ts";
 import type { HarnessBashOptions } from "./harness-options.ts";
-import type { ArtifactReference, FittedText, LargeOutputs } from "./large-output.ts";
+import type { ArtifactReference } from "./keep-artifact.ts";
+import type { FittedText, LargeOutputs } from "./large-output.ts";
 import { tellChanges } from "./tell-changes.ts";
 import { BASH } from "./tool-names.ts";
 

@@ -2,19 +2,10 @@
  * Output of a tool that is too large for a model: the whole goes into a file below `/artifacts`, byte for byte, the
  * model gets head, tail and where the file is.
  */
-import { createHash } from "node:crypto";
 import type { PreparedTurn } from "../host/host.ts";
 import { BoundedBytes } from "../shared/bounded-bytes.ts";
 import { tellThrown } from "../shared/redact.ts";
-
-/** Where the whole of an output is. */
-export interface ArtifactReference {
-  /** Inside the sandbox. */
-  readonly artifact: string;
-  readonly sizeBytes: number;
-  /** Lower-case hex. */
-  readonly sha256: string;
-}
+import { type ArtifactReference, keepArtifact } from "./keep-artifact.ts";
 
 /** A text that the model gets; `kept` when it is not the whole. */
 export interface FittedText {
@@ -68,8 +59,7 @@ export class LargeOutputs {
   // A full disk must not take the part of the output that the model can have.
   async #keep(name: string, bytes: Uint8Array): Promise<NonNullable<FittedText["kept"]>> {
     try {
-      const { path, sizeBytes } = await this.#turn.artifact(name, bytes);
-      return { artifact: path, sizeBytes, sha256: createHash("sha256").update(bytes).digest("hex") };
+      return await keepArtifact(this.#turn, name, bytes);
     } catch (thrown) {
       return { notKept: `the whole output could not be written to a file: ${tellThrown(thrown)}` };
     }

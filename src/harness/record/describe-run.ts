@@ -5,8 +5,8 @@ import { SandboxError } from "../../shared/errors.ts";
 import type { JsonValue } from "../../shared/json.ts";
 import type { HarnessTool } from "../../shared/tools.ts";
 import { toJsonText } from "../../tools/normalise.ts";
+import { sha256Of } from "../keep-artifact.ts";
 import type { TurnSettings } from "../turn-settings.ts";
-import { sha256Of } from "./payloads.ts";
 
 /** What is compared. */
 export interface RunDescription {

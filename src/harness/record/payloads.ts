@@ -2,18 +2,16 @@
  * Texts of any size in records: what is small stands there, what is large is an artifact of the turn, and the record
  * says where it is and what its bytes were. JSON is kept as text, since a log may change the order of keys.
  */
-import { createHash } from "node:crypto";
 import type { PreparedTurn } from "../../host/host.ts";
 import { isRecord } from "../../shared/check-options.ts";
 import { SandboxError } from "../../shared/errors.ts";
 import type { JsonValue } from "../../shared/json.ts";
 import { tellThrown } from "../../shared/redact.ts";
+import { type ArtifactReference, keepArtifact, sha256Of } from "../keep-artifact.ts";
 import type { RecordData } from "./run-log.ts";
 
 /** A text, or where it is. */
-export type Payload =
-  | { readonly text: string }
-  | { readonly artifact: string; readonly sizeBytes: number; readonly sha256: string };
+export type Payload = { readonly text: string } | ArtifactReference;
 
 /** UTF-8 bytes of a text that stand in a record. */
 export const MAX_INLINE_BYTES = 64 * 1024;
@@ -26,11 +24,6 @@ export function toCompared(given: string): RecordData {
   const text = wellFormed(given);
   if (sizeInRecord(text) <= MAX_INLINE_BYTES) return { text };
   return { sizeBytes: Buffer.byteLength(text), sha256: sha256Of(text) };
-}
-
-/** Lower-case hex. */
-export function sha256Of(content: string | Uint8Array): string {
-  return createHash("sha256").update(content).digest("hex");
 }
 
 /** Without halves of surrogate pairs, which UTF-8 cannot say. */
@@ -53,8 +46,7 @@ export class Payloads {
   async keep(name: string, given: string, maxBytes = MAX_INLINE_BYTES): Promise<Payload> {
     const text = wellFormed(given);
     if (sizeInRecord(text) <= maxBytes || this.#turn === undefined) return { text };
-    const { path, sizeBytes } = await this.#turn.artifact(name, text);
-    return { artifact: path, sizeBytes, sha256: sha256Of(text) };
+    return await keepArtifact(this.#turn, name, text);
   }
 
   /** @throws SandboxError `REPLAY_DIVERGED` when the artifact is not there any more, or was changed. */

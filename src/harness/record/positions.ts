@@ -1,6 +1,6 @@
 /** Where in a run something is recorded, and what a tool call is there known by. */
 import { canonicalJson } from "../../session-log/canonical-json.ts";
-import { sha256Of } from "./payloads.ts";
+import { sha256Of } from "../keep-artifact.ts";
 
 /** Far above what any input may have. */
 const MAX_INPUT_BYTES = 64 * 1024 * 1024;

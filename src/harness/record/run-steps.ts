@@ -1,8 +1,9 @@
 /** The steps of a run on record: what the model said in each, as JSON, and the result of a run of one step. */
 import { toJsonText } from "../../tools/normalise.ts";
 import type { SdkStep } from "../ai-sdk.ts";
+import { sha256Of } from "../keep-artifact.ts";
 import { diverged } from "./divergence.ts";
-import { MAX_ANSWER_BYTES, type Payloads, sha256Of, toPayload } from "./payloads.ts";
+import { MAX_ANSWER_BYTES, type Payloads, toPayload } from "./payloads.ts";
 import { RECORD, stepKey, toolKey } from "./positions.ts";
 import { fieldsOf, type RecordedCalls } from "./recorded-call.ts";
 import type { RunLog } from "./run-log.ts";
