@@ -75,6 +75,11 @@ export function assertChain(
   throw new SandboxError("SESSION_LOG_CORRUPT", message, { runId, sequence: found.sequence });
 }
 
+/** SHA-256 as a log writes it. */
+export function isHash(value: unknown): value is string {
+  return typeof value === "string" && HASH.test(value);
+}
+
 /**
  * Quotes no text of the event: who gave it may have put there what must stand in no error, such as the token of the
  * client that asked.
@@ -91,8 +96,7 @@ function findFault(
   if (append.runId !== runId) return "it is of another run";
   if (sequence !== before.sequence + 1)
     return `its sequence is ${Number.isSafeInteger(sequence) ? sequence : "none"}`;
-  for (const text of [digest, previousHash, hash])
-    if (typeof text !== "string" || !HASH.test(text)) return "a hash of it is none";
+  if (![digest, previousHash, hash].every(isHash)) return "a hash of it is none";
   if (typeof at !== "string" || !TIME.test(at) || Number.isNaN(Date.parse(at))) return "its time is none";
   if (before.hash !== undefined && previousHash !== before.hash)
     return "its previousHash is not the hash of the event before";

@@ -7,6 +7,7 @@ import { constants } from "node:fs";
 import { resolve } from "node:path";
 import { invalidOption, isRecord, refuseUnknownOptions } from "../shared/check-options.ts";
 import { isSandboxError } from "../shared/errors.ts";
+import { isHash } from "./check-chain.ts";
 import { HEADER_BYTES, readHeader } from "./file-log-header.ts";
 import { scanRecords } from "./file-log-scan.ts";
 import { type LogFile, readUpTo, systemFiles } from "./log-files.ts";
@@ -113,6 +114,6 @@ function checkOptions(options: unknown): { path: string; heads: readonly Session
 function isHead(value: unknown): value is SessionLogHead {
   if (!isRecord(value)) return false;
   const { runId, sequence, hash } = value;
-  if (typeof runId !== "string" || typeof hash !== "string" || !/^[0-9a-f]{64}$/.test(hash)) return false;
+  if (typeof runId !== "string" || !isHash(hash)) return false;
   return typeof sequence === "number" && Number.isSafeInteger(sequence) && sequence > 0;
 }
