@@ -1,14 +1,12 @@
 /** Real processes that append to one log and are killed, one after the other. */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { expect } from "vitest";
 import { root } from "../../build/paths.ts";
 import { fileSessionLog } from "../../src/session-log/file-log.ts";
 import { verifySessionLog } from "../../src/session-log/verify.ts";
 import type { SessionLogAppend } from "../../src/shared/session-log.ts";
+import { listen, startNode } from "./killed-processes.ts";
 import { readAll } from "./session-logs.ts";
 
 const APPENDER = join(root, "test/fixtures/session-log/appender.mjs");
@@ -24,19 +22,14 @@ interface Acknowledged {
 export async function checkKills(path: string, kills: number, random: () => number): Promise<void> {
   const acknowledged: Acknowledged[] = [];
   for (let kill = 0; kill < kills; kill++) {
-    const child = spawn(process.execPath, [APPENDER, ENTRY, path, String(kill)], {
-      stdio: ["ignore", "pipe", "inherit"],
-      env: {},
-    });
-    const exited = once(child, "exit");
+    const child = startNode(APPENDER, ENTRY, path, String(kill));
     const lines = 1 + Math.floor(random() * 40);
     let heard = 0;
-    for await (const line of createInterface({ input: child.stdout })) {
-      acknowledged.push(JSON.parse(line) as Acknowledged);
+    await listen<Acknowledged>(child, (said) => {
+      acknowledged.push(said);
       heard += 1;
       if (heard === lines) child.kill("SIGKILL");
-    }
-    await exited;
+    });
     expect(heard).toBeGreaterThanOrEqual(lines);
   }
   expect((await verifySessionLog({ path })).findings).toEqual([]);

@@ -38,10 +38,10 @@ export function startNode(...args: readonly string[]): ChildProcess {
 }
 
 /** Lines of a worker, as they come; resolves when it has ended and all is read. */
-export async function listen(child: ChildProcess, hear: (said: Said) => void): Promise<void> {
+export async function listen<Line = Said>(child: ChildProcess, hear: (said: Line) => void): Promise<void> {
   if (child.stdout === null) throw new Error("no stdout");
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  for await (const line of createInterface({ input: child.stdout })) hear(JSON.parse(line) as Said);
+  for await (const line of createInterface({ input: child.stdout })) hear(JSON.parse(line) as Line);
   await exited;
 }
 

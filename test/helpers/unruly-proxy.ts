@@ -5,6 +5,8 @@
 import { once } from "node:events";
 import { request as ask, createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { setTimeout as pause } from "node:timers/promises";
 import { Random } from "../soak/random.ts";
 
 /** What was done to requests, counted. */
@@ -45,7 +47,7 @@ export async function startUnrulyProxy(seed: number): Promise<UnrulyProxy> {
 
   async function act(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = "", url = "", headers } = request;
-    const asked = { method, url, headers, body: await readAll(request) };
+    const asked = { method, url, headers, body: await buffer(request) };
     const { deed } = random.pick(DEEDS);
     deeds[deed] = (deeds[deed] ?? 0) + 1;
     const pauseMs = random.between(1, 30);
@@ -137,19 +139,9 @@ async function forward(port: number | undefined, { method, url, headers, body }:
   });
   sent.end(body);
   const [reply] = (await once(sent, "response")) as [IncomingMessage];
-  return { status: reply.statusCode ?? 500, headers: reply.headers, body: await readAll(reply) };
+  return { status: reply.statusCode ?? 500, headers: reply.headers, body: await buffer(reply) };
 }
 
 function reply(response: ServerResponse, { body, headers, status }: Replied): void {
   response.writeHead(status, { ...headers, connection: "keep-alive" }).end(body);
-}
-
-async function readAll(stream: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
