@@ -16,22 +16,32 @@ const CHARACTERS = "A-Z a-z 0-9 _ - . : @ = + ~";
 
 const FIELDS = ["runId", "appendIdempotencyKey", "occurrenceId", "type", "data"];
 
-/** An append that can be sealed. */
-export interface CheckedAppend {
+/** What an append says. */
+export interface AppendFields {
   readonly runId: string;
   readonly appendIdempotencyKey: string;
   readonly occurrenceId: string | undefined;
   readonly type: string;
-  /** A copy of what the caller gave: plain data, keys in the canonical order. */
-  readonly data: JsonValue;
   /** `data` in canonical JSON. */
   readonly dataText: string;
   /** SHA-256, in hexadecimal, of all the above in canonical JSON. */
   readonly digest: string;
 }
 
+/** An append that can be sealed. */
+export interface CheckedAppend extends AppendFields {
+  /** A copy of what the caller gave: plain data, keys in the canonical order. */
+  readonly data: JsonValue;
+}
+
 /** @throws SandboxError `SESSION_LOG_INVALID`, naming the field and what was expected. */
 export function checkAppend(value: unknown): CheckedAppend {
+  const fields = checkFields(value);
+  return { ...fields, data: fromCanonicalJson(fields.dataText) };
+}
+
+/** The same without a copy of `data`. */
+export function checkFields(value: unknown): AppendFields {
   return readable("event", () => check(value));
 }
 
@@ -45,7 +55,7 @@ function readable<Result>(field: string, read: () => Result): Result {
   }
 }
 
-function check(value: unknown): CheckedAppend {
+function check(value: unknown): AppendFields {
   if (!isRecord(value)) throw invalid("event", "an object with runId, appendIdempotencyKey, type and data");
   const unknown = unknownOption(value, FIELDS);
   if (unknown !== undefined) throw invalid(unknown.slice(0, 100), `left out; known are ${FIELDS.join(", ")}`);
@@ -56,7 +66,7 @@ function check(value: unknown): CheckedAppend {
   const type = checkText("type", value.type, TYPE);
   const dataText = canonicalJson(value.data, "data");
   const fields = { runId, appendIdempotencyKey, occurrenceId, type, dataText };
-  return { ...fields, data: fromCanonicalJson(dataText), digest: sha256(appendText(fields)) };
+  return { ...fields, digest: sha256(appendText(fields)) };
 }
 
 /** The run that is read. @throws SandboxError `SESSION_LOG_INVALID`. */
@@ -92,13 +102,7 @@ function checkInteger(field: string, value: unknown, min: number, max: number): 
 }
 
 /** An append in canonical JSON. Its SHA-256 makes two appends the same, and a client sends just this text. */
-export function appendText(append: {
-  readonly runId: string;
-  readonly appendIdempotencyKey: string;
-  readonly occurrenceId: string | undefined;
-  readonly type: string;
-  readonly dataText: string;
-}): string {
+export function appendText(append: Omit<AppendFields, "digest">): string {
   const { runId, appendIdempotencyKey, occurrenceId, type, dataText } = append;
   // Canonical as it stands: the names are sorted, and no character of the texts needs an escape.
   const group = occurrenceId === undefined ? "" : `"occurrenceId":"${occurrenceId}",`;

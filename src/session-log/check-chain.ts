@@ -5,7 +5,7 @@
 import { isRecord, unknownOption } from "../shared/check-options.ts";
 import { isSandboxError, SandboxError } from "../shared/errors.ts";
 import type { SessionLogEvent } from "../shared/session-log.ts";
-import { checkAppend } from "./check-append.ts";
+import { type AppendFields, checkFields } from "./check-append.ts";
 import { hashOf, RUN_START } from "./seal-event.ts";
 
 /** After which event the part begins. */
@@ -50,14 +50,13 @@ export function findBreak(
   events: readonly unknown[],
   start: ChainStart = RUN_START,
 ): ChainBreak | undefined {
-  let { sequence, hash } = start.sequence === 0 ? RUN_START : start;
+  let before = start;
   const keys = new Set<string>();
   for (const [index, value] of events.entries()) {
-    const what = findFault(runId, value, { sequence, hash }, keys);
-    if (what !== undefined) return { index, sequence: sequence + 1, what };
-    const event = value as SessionLogEvent;
-    ({ sequence, hash } = event);
-    keys.add(event.appendIdempotencyKey);
+    const fields = checkNext(runId, value, before);
+    const what = typeof fields === "string" ? fields : repeated(fields, keys);
+    if (what !== undefined) return { index, sequence: before.sequence + 1, what };
+    before = value as SessionLogEvent;
   }
   return undefined;
 }
@@ -81,15 +80,10 @@ export function isHash(value: unknown): value is string {
 }
 
 /**
- * Quotes no text of the event: who gave it may have put there what must stand in no error, such as the token of the
- * client that asked.
+ * What an event says, when it is the one after `before`; else a text of what is wrong with it, which quotes nothing of
+ * the event: who gave it may have put there what must stand in no error, such as the token of the client that asked.
  */
-function findFault(
-  runId: string,
-  value: unknown,
-  before: ChainStart,
-  keys: ReadonlySet<string>,
-): string | undefined {
+export function checkNext(runId: string, value: unknown, before: ChainStart): AppendFields | string {
   if (!isRecord(value)) return "it is no object";
   if (unknownOption(value, FIELDS) !== undefined) return "it has an unknown field";
   const { sequence, at, digest, previousHash, hash, ...append } = value;
@@ -98,18 +92,24 @@ function findFault(
     return `its sequence is ${Number.isSafeInteger(sequence) ? sequence : "none"}`;
   if (![digest, previousHash, hash].every(isHash)) return "a hash of it is none";
   if (typeof at !== "string" || !TIME.test(at) || Number.isNaN(Date.parse(at))) return "its time is none";
-  if (before.hash !== undefined && previousHash !== before.hash)
+  const hashBefore = before.sequence === 0 ? RUN_START.hash : before.hash;
+  if (hashBefore !== undefined && previousHash !== hashBefore)
     return "its previousHash is not the hash of the event before";
   try {
-    const checked = checkAppend(append);
-    if (checked.digest !== digest) return "its digest is not that of what was appended";
-    if (hashOf(value as unknown as SessionLogEvent, checked.dataText) !== hash)
+    const fields = checkFields(append);
+    if (fields.digest !== digest) return "its digest is not that of what was appended";
+    if (hashOf(value as unknown as SessionLogEvent, fields.dataText) !== hash)
       return "its hash is not that of its fields";
-    if (keys.has(checked.appendIdempotencyKey)) return "its key is that of an event before it";
+    return fields;
   } catch (error) {
     if (!isSandboxError(error)) throw error;
     const [field = ""] = String(error.data.field).split(/[.[]/);
     return `its "${field}" is none that can be appended`;
   }
+}
+
+function repeated({ appendIdempotencyKey }: AppendFields, keys: Set<string>): string | undefined {
+  if (keys.has(appendIdempotencyKey)) return "its key is that of an event before it";
+  keys.add(appendIdempotencyKey);
   return undefined;
 }

@@ -9,8 +9,7 @@ import { isUtf8 } from "node:buffer";
 import { crc32 } from "node:zlib";
 import { isRecord } from "../shared/check-options.ts";
 import type { SessionLogEvent } from "../shared/session-log.ts";
-import { canonicalJson } from "./canonical-json.ts";
-import { findBreak } from "./check-chain.ts";
+import { checkNext } from "./check-chain.ts";
 
 /** What stands first in a record. */
 export interface RecordPlace {
@@ -77,9 +76,9 @@ export function decodeRecord(record: Buffer): DecodedRecord | string {
   if (typeof parsed === "string") return parsed;
   const place = readPlace(record, 0);
   if (place === undefined) return "its place is damaged";
-  const { event } = parsed;
+  const { event, dataText } = parsed;
   const { begins, previousAt } = place;
-  const encoded = encodeRecord(event, canonicalJson(event.data, "data"), place);
+  const encoded = encodeRecord(event, dataText, place);
   if (!encoded.equals(record)) return "it says what it says in other bytes than were written";
   return { event, begins, previousAt, length: record.length };
 }
@@ -90,7 +89,7 @@ export function tellRun(line: Buffer): string | undefined {
   return typeof parsed === "string" ? undefined : parsed.event.runId;
 }
 
-function parse(line: Buffer): { event: SessionLogEvent } | string {
+function parse(line: Buffer): { event: SessionLogEvent; dataText: string } | string {
   if (!isUtf8(line)) return "it is not UTF-8";
   let value: unknown;
   try {
@@ -102,8 +101,9 @@ function parse(line: Buffer): { event: SessionLogEvent } | string {
   const { begins: _, previousAt: __, bytes: ___, check: ____, ...event } = value;
   const { runId, sequence } = event;
   if (typeof sequence !== "number" || sequence < 1) return "its sequence is none";
-  const found = findBreak(String(runId), [event], { sequence: sequence - 1 });
-  return found === undefined ? { event: event as unknown as SessionLogEvent } : found.what;
+  const fields = checkNext(String(runId), event, { sequence: sequence - 1 });
+  if (typeof fields === "string") return fields;
+  return { event: event as unknown as SessionLogEvent, dataText: fields.dataText };
 }
 
 function checkOf({ runId, sequence, begins, previousAt, bytes }: RecordPlace): string {
