@@ -7,8 +7,18 @@ export const fileFaults: readonly EngineFault[] = [
     imports: {
       scriptText: "build/shims/script-text.ts",
       withDescriptorFiles: "src/engine/descriptor-files.ts",
+      stdoutDeviceOf: "build/shims/live-output.ts",
     },
     changes: [
+      // No fault: a command is told where its output goes, if that is the wire, so that it may send large ones itself.
+      [
+        "let S=await ef(this.ctx,u,f);",
+        "let S=await ef(this.ctx,u,f);this.ctx.state.stdoutDevice=stdoutDeviceOf(t.redirections);",
+      ],
+      [
+        "xpgEcho:i.state.shoptOptions.xpg_echo,",
+        "xpgEcho:i.state.shoptOptions.xpg_echo,stdoutDevice:i.state.stdoutDevice,",
+      ],
       // After the first `<(…)` of a session its file system had lost calls: no pattern matched a name any more.
       [
         "e.fs=new _n({base:e.fs,mounts:[{mountPoint:os,filesystem:t}]}),e.state.processSubstitutionFsMounted=!0",
@@ -40,6 +50,17 @@ export const fileFaults: readonly EngineFault[] = [
       [
         'case"&>>":{h={kind:"file",path:e.fs.resolvePath(e.state.cwd,k)',
         'case"&>>":{h={kind:"file",path:e.fs.resolvePath(r.cwd??e.state.cwd,k)',
+      ],
+    ],
+  },
+  {
+    mark: 'name:"cat",async execute',
+    imports: { catLive: "build/shims/live-output.ts" },
+    changes: [
+      // No fault: a large file crosses as bytes, while it is read.
+      [
+        "async execute(n,t){if(q(n))return F(B);",
+        "async execute(n,t){if(t.stdoutDevice!==void 0){let live=await catLive(n,t);if(live!==null)return live}if(q(n))return F(B);",
       ],
     ],
   },

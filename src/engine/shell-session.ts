@@ -10,7 +10,7 @@
 
 import { type Bash, type IFileSystem, parse, type ScriptNode, type StatementNode } from "just-bash";
 import { tellThrown } from "../shared/redact.ts";
-import { escapeStrayBytes } from "../workspace/stray-bytes.ts";
+import { escapeStrayBytes, unescapeStrayBytes } from "../workspace/stray-bytes.ts";
 import { buildBash } from "./build-bash.ts";
 import type { InterpreterState } from "./control/interpreter.ts";
 import { quietStep } from "./control/session-step.ts";
@@ -76,7 +76,6 @@ const UNWIND_MS = 250;
 // A copy: the engine blocks the globals while a script runs.
 const setTimer = setTimeout;
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 let shells = 0;
 
 /** A file system that the engine can run on and that takes our devices. */
@@ -374,10 +373,10 @@ class ShellSession implements EngineShell {
 
   #writeErr(bytes: Uint8Array): void | Promise<void> {
     if (bytes.length === 0) return;
-    const text = mendErrorText(decoder.decode(bytes));
+    const text = mendErrorText(escapeStrayBytes(bytes));
     // What the engine says of a script that was ended is said once, by `tripText`.
     const shown = this.#tripped === null ? text : text.replace(ABORTED, "");
-    if (shown !== "") return this.#task?.input.onOutput("stderr", encoder.encode(shown));
+    if (shown !== "") return this.#task?.input.onOutput("stderr", unescapeStrayBytes(shown));
   }
 
   /** Only of a shell whose `builtin` is still its own: everything else that stands around a script goes through it. */

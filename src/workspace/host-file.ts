@@ -39,6 +39,31 @@ export function readHostFile(host: HostPath, maxBytes = Number.POSITIVE_INFINITY
   });
 }
 
+/** Large enough that system calls do not count, small enough for the processor's cache. */
+const PIECE_BYTES = 1 << 18;
+/** Kept for the next file: on fresh memory the kernel's work is several times that of the copying. */
+let spare: Uint8Array | null = null;
+
+/** A file that is read from its start to its end. */
+export interface OpenPieces {
+  /** The next bytes; none at the end. They lie in one buffer, which the next call fills anew. */
+  next(): Uint8Array;
+  close(): void;
+}
+
+export function openHostFilePieces(host: HostPath): OpenPieces {
+  const { fd } = openReadable(host);
+  const buffer = spare ?? new Uint8Array(PIECE_BYTES);
+  spare = null;
+  return {
+    next: () => buffer.subarray(0, readSync(fd, buffer)),
+    close() {
+      closeSync(fd);
+      spare = buffer;
+    },
+  };
+}
+
 /** At most `length` bytes from `offset`. */
 export function readHostFilePart(host: HostPath, offset: number, length: number): Buffer {
   return withReadable(host, (fd, { size }) => {
@@ -106,15 +131,26 @@ export function makePrivate(host: HostPath, stats: Stats, guard: WriteGuard): vo
 export const temporaryPrefix = `.little-harness-${processId}-`;
 
 function withReadable<T>(host: HostPath, use: (fd: number, stats: Stats) => T): T {
+  const { fd, stats } = openReadable(host);
+  try {
+    return use(fd, stats);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The caller closes it. */
+function openReadable(host: HostPath): { fd: number; stats: Stats } {
   const fd = openSync(host, OPEN.read);
   try {
     requireSamePlace(fd, host);
     const stats = fstatSync(fd);
     if (stats.isDirectory()) throw new Failure("EISDIR");
     if (!stats.isFile()) throw new Failure(NOT_REGULAR);
-    return use(fd, stats);
-  } finally {
+    return { fd, stats };
+  } catch (error) {
     closeSync(fd);
+    throw error;
   }
 }
 

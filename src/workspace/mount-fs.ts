@@ -19,6 +19,7 @@ import { type CreateFsError, Failure, FsError, toErrno } from "./fs-error.ts";
 import {
   createHostFile,
   NOT_REGULAR,
+  openHostFilePieces,
   readHostFile,
   readHostFilePart,
   resizeHostFile,
@@ -70,6 +71,11 @@ interface Shared {
 export interface FilePart {
   readonly offset: number;
   readonly length: number;
+}
+
+/** Takes a file piece by piece. A piece is to be used before the promise resolves: its buffer is filled anew. */
+export interface FilePieces {
+  take(piece: Uint8Array): Promise<void>;
 }
 
 /**
@@ -168,9 +174,13 @@ export class MountFs {
     return this.readFile(path, "latin1");
   }
 
-  /** With a `part`: at most `length` bytes from `offset`, fewer at the end of the file. */
-  async readFileBuffer(path: string, part?: FilePart): Promise<Uint8Array> {
-    return part === undefined ? this.#read(path, Number.POSITIVE_INFINITY) : this.#readPart(path, part);
+  /**
+   * With a `part`: at most `length` bytes from `offset`, fewer at the end of the file. With `pieces`: what was not
+   * handed out, which is nothing for a file in a mount.
+   */
+  async readFileBuffer(path: string, part?: FilePart | FilePieces): Promise<Uint8Array> {
+    if (part === undefined) return this.#read(path, Number.POSITIVE_INFINITY);
+    return "take" in part ? this.#readPieces(path, part) : this.#readPart(path, part);
   }
 
   /** Creates or replaces a file; mode and hard links of one that is there stay. A `place` leaves the rest as it is. */
@@ -332,6 +342,22 @@ export class MountFs {
       if (!place.stats.isFile()) throw new Failure(NOT_REGULAR);
       return readHostFilePart(place.host, offset, length);
     });
+  }
+
+  async #readPieces(path: string, pieces: FilePieces): Promise<Uint8Array> {
+    const place = this.#run("open", path, () => this.#existing(path, true));
+    if (place.in !== "mount" || !place.stats.isFile()) return this.#read(path, MAX_TEXT_LENGTH);
+    const { host } = place;
+    const file = this.#run("open", path, () => openHostFilePieces(host));
+    try {
+      for (;;) {
+        const piece = this.#run("read", path, () => file.next());
+        if (piece.length === 0) return piece;
+        await pieces.take(piece);
+      }
+    } finally {
+      file.close();
+    }
   }
 
   /** A device takes a part as it takes any write. */

@@ -50,6 +50,19 @@ function isDevice({ target }: Redirection): boolean {
   return part?.type === "Literal" && part.value.startsWith(DEVICES);
 }
 
+/** The device that gets all of a command's standard output; none if the script itself redirects it. */
+export function stdoutDeviceOf(redirections: LiveRedirections): string | undefined {
+  let device: string | undefined;
+  for (const redirection of redirections) {
+    const { operator, fdVariable } = redirection;
+    const fd = redirection.fd ?? (operator.startsWith("<") ? 0 : 1);
+    const own = (redirection as Redirection & { readonly device?: string }).device;
+    if (own === undefined && (fdVariable !== undefined || (fd !== 0 && fd !== 2))) return undefined;
+    if (own !== undefined && fd === 1) device = own;
+  }
+  return device;
+}
+
 /** The statement under redirections of its own. */
 export function redirected(statement: StatementNode, live: LiveRedirections | null): StatementNode {
   if (live === null) return statement;
