@@ -33,7 +33,7 @@ function isMarked(descriptor: number): boolean {
 
 /** What a child's descriptors from `first` on have to be so that it inherits none; `release` once it was started. */
 export function shutInherited(first: number): {
-  readonly entries: readonly "ignore"[];
+  readonly entries: readonly ("ignore" | number)[];
   release(): void;
 } {
   // Once: what Node.js and libuv open later is marked.
@@ -43,8 +43,7 @@ export function shutInherited(first: number): {
   const nothing = openSync(devNull, "r");
   // "ignore" leaves a number as it is, so each that is open gets a file that holds nothing.
   const entries = Array.from({ length: Math.max(...open) - first + 1 }, (_, index) =>
-    // execa passes any number on; its types know the first ones.
-    open.includes(first + index) ? (nothing as unknown as "ignore") : "ignore",
+    open.includes(first + index) ? nothing : "ignore",
   );
   return { entries, release: () => closeSync(nothing) };
 }

@@ -2,9 +2,10 @@
  * Starts the worker process: argv, environment, descriptors, process group. Knows no protocol.
  */
 
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { closeSync } from "node:fs";
 import type { Duplex, Readable, Writable } from "node:stream";
-import { execa } from "execa";
 import { CODE_CACHE_ARGUMENT } from "../protocol/code-cache.ts";
 import { MEMORY_MARK } from "../protocol/lifeline.ts";
 import { openCodeCache } from "./code-cache.ts";
@@ -46,6 +47,13 @@ export interface SpawnOptions {
   onStderr(text: string): void;
 }
 
+/** A process that did start, and so has its streams. */
+type StartedProcess = ChildProcess & { readonly pid: number };
+type Streams = [stdin: Writable, stdout: Readable, stderr: Readable, lifeline: Duplex];
+
+/** Number of the first descriptor that brings an input of the launch. */
+const FIRST_INPUT = 4;
+
 /** How long the last bytes of a process that is gone are waited for: what it left behind may hold the other ends. */
 const DRAIN_MS = 100;
 /** The same for a jail: what is in it cannot be left behind, but may die after what is around it. */
@@ -76,27 +84,8 @@ export function workerEnvironment(
 /** Rejects when the process cannot be started (no such Node, no more processes). */
 export async function spawnWorker(options: SpawnOptions): Promise<WorkerProcess> {
   const { launch } = options;
-  const inputs = launch.inputs.map((input): [Uint8Array] => [input]);
-  const code = openCode(launch);
-  const inherited = shutInherited(4 + inputs.length + code.entries.length);
-  const child = execa(launch.command, [...launch.args, ...code.args], {
-    env: workerEnvironment(launch.env),
-    extendEnv: false,
-    cwd: launch.cwd,
-    // 3 is the lifeline: the worker's watcher thread dies with the parent and tells by it why it ends.
-    stdio: ["pipe", "pipe", "pipe", "pipe", ...inputs, ...code.entries, ...inherited.entries],
-    // A group of its own: the terminal's Ctrl-C goes to the host, which ends the worker in its own order.
-    detached: process.platform !== "win32",
-    cleanup: false,
-    buffer: false,
-    reject: false,
-    windowsHide: true,
-    stripFinalNewline: false,
-  });
-  inherited.release();
-  code.release();
-  const { stdin, stdout, stderr } = child;
-  const lifeline = child.stdio[3] as unknown as Duplex | null;
+  const child = await start(launch);
+  const [stdin, stdout, stderr, lifeline] = child.stdio as unknown as Streams;
   let tail = "";
   stderr.setEncoding("utf8");
   stderr.on("data", (text: string) => {
@@ -104,10 +93,10 @@ export async function spawnWorker(options: SpawnOptions): Promise<WorkerProcess>
     options.onStderr(text);
   });
   // A write to a worker that has just died is no fault of the host: the exit tells it.
-  for (const stream of [stdin, stdout, stderr, lifeline]) stream?.on("error", () => undefined);
+  for (const stream of [stdin, stdout, stderr, lifeline]) stream.on("error", () => undefined);
 
   let overMemory = false;
-  lifeline?.on("data", (bytes: Uint8Array) => {
+  lifeline.on("data", (bytes: Uint8Array) => {
     overMemory ||= bytes.includes(MEMORY_MARK);
   });
 
@@ -131,16 +120,7 @@ export async function spawnWorker(options: SpawnOptions): Promise<WorkerProcess>
       });
     });
   });
-  const result = await Promise.race([
-    new Promise<"started">((resolve) => child.once("spawn", () => resolve("started"))),
-    // With `reject: false` a failed spawn resolves, with the cause in it.
-    child,
-  ]);
-  if (result !== "started")
-    throw result.cause ?? new Error(result.shortMessage ?? "the worker did not start");
-
   const { pid } = child;
-  if (pid === undefined) throw new Error("the worker has no process id");
   // Bun's pipes have neither: there the host runs until it has disposed of its sandboxes.
   const handles = [child, stdin, stdout, stderr, lifeline] as unknown as {
     ref?(): void;
@@ -180,23 +160,66 @@ export async function spawnWorker(options: SpawnOptions): Promise<WorkerProcess>
       else stdout.pause();
     },
     release() {
-      lifeline?.write("\n");
+      lifeline.write("\n");
     },
   };
 }
 
+/**
+ * By Node.js itself: execa, which starts the short programs here, compares each descriptor with all others, a tenth of
+ * a second where 251 is open, and gives nothing that a process which stays could use.
+ */
+async function start(launch: Launch): Promise<StartedProcess> {
+  const { inputs } = launch;
+  const code = openCode(launch);
+  const inherited = shutInherited(FIRST_INPUT + inputs.length + code.entries.length);
+  let child: ChildProcess;
+  try {
+    child = spawn(launch.command, [...launch.args, ...code.args], {
+      env: workerEnvironment(launch.env),
+      cwd: launch.cwd,
+      // 3 is the lifeline: the worker's watcher thread dies with the parent and tells by it why it ends.
+      stdio: [
+        "pipe",
+        "pipe",
+        "pipe",
+        "pipe",
+        ...inputs.map(() => "pipe" as const),
+        ...code.entries,
+        ...inherited.entries,
+      ],
+      // A group of its own: the terminal's Ctrl-C goes to the host, which ends the worker in its own order.
+      detached: process.platform !== "win32",
+      windowsHide: true,
+    });
+  } finally {
+    inherited.release();
+    code.release();
+  }
+  // Without descriptors left it has no streams either.
+  if (child.pid === undefined) throw (await once(child, "error"))[0];
+  inputs.forEach((input, index) => {
+    const stream = child.stdio[FIRST_INPUT + index] as Writable;
+    // Who does not read it to its end says so by its exit.
+    stream.on("error", () => undefined);
+    stream.end(input);
+  });
+  // A signal that cannot be sent, say.
+  child.on("error", () => undefined);
+  return child as StartedProcess;
+}
+
 /** The compiled form of the worker's code as one more descriptor, and what tells the worker its number. */
 function openCode({ codeCache = null, inputs }: Launch): {
-  readonly entries: readonly "ignore"[];
+  readonly entries: readonly number[];
   readonly args: readonly string[];
   release(): void;
 } {
   const descriptor = codeCache === null ? null : openCodeCache(codeCache);
   if (descriptor === null) return { entries: [], args: [], release: () => undefined };
   return {
-    // execa passes any number on; its types know the first ones.
-    entries: [descriptor as unknown as "ignore"],
-    args: [`${CODE_CACHE_ARGUMENT}${4 + inputs.length}`],
+    entries: [descriptor],
+    args: [`${CODE_CACHE_ARGUMENT}${FIRST_INPUT + inputs.length}`],
     release: () => closeSync(descriptor),
   };
 }

@@ -1,5 +1,3 @@
-import { execa } from "execa";
-
 /** Milliseconds that a question to a program may take. */
 const TIMEOUT_MS = 10_000;
 
@@ -21,6 +19,8 @@ export async function runOnce(
   inputs: readonly Uint8Array[] = [],
   timeoutMs = TIMEOUT_MS,
 ): Promise<Answer> {
+  // Loaded when something is asked: a worker is started without it.
+  const { execa } = await import("execa");
   const child = execa(command, args, {
     env: {},
     extendEnv: false,
