@@ -4,6 +4,7 @@
  * transition of the state is in this file; what is asked of a worker is not. Longer than most files for that.
  */
 import { existsSync } from "node:fs";
+import type { Writable } from "node:stream";
 import { CallFailure } from "../protocol/call-failure.ts";
 import type { Channel } from "../protocol/channel.ts";
 import { createChannel } from "../protocol/channel.ts";
@@ -299,14 +300,14 @@ export class WorkerLife {
     const channel = createChannel<ParentRequests, WorkerRequests>({
       side: "parent",
       hello: { version: PROTOCOL_VERSION, buildId },
-      write: (bytes) => {
+      write: (bytes, body) => {
         const at = delivery.bytes;
-        delivery.bytes += bytes.length;
+        delivery.bytes += bytes.length + (body?.length ?? 0);
         const onWritten = (error?: Error | null): void => {
           if (error && tellsLoss(error)) delivery.lostFrom = Math.min(delivery.lostFrom ?? at, at);
         };
         if (!worker.stdin.writable) delivery.lostFrom ??= at;
-        if (!worker.stdin.writable || worker.stdin.write(bytes, onWritten)) return;
+        if (!worker.stdin.writable || writeParts(worker.stdin, onWritten, bytes, body)) return;
         return new Promise<void>((resolve) => {
           const done = (): void => {
             worker.stdin.off("drain", done).off("close", done);
@@ -411,6 +412,21 @@ const NO_HELLO = " It had not said hello yet: is workerPath the dist/worker fold
 /** The peer was gone. What a stream was destroyed under (another code) may have been written all the same. */
 function tellsLoss(error: Error): boolean {
   return "code" in error && (error.code === "EPIPE" || error.code === "ECONNRESET");
+}
+
+/** Both in one system call; whether the stream takes more. */
+function writeParts(
+  stream: Writable,
+  onWritten: (error?: Error | null) => void,
+  bytes: Uint8Array,
+  body: Uint8Array | undefined,
+): boolean {
+  if (body === undefined) return stream.write(bytes, onWritten);
+  stream.cork();
+  stream.write(bytes, onWritten);
+  const free = stream.write(body, onWritten);
+  stream.uncork();
+  return free;
 }
 
 function hasExited(error: unknown): boolean {

@@ -1,9 +1,9 @@
 /** Bodies: bytes beside a message that may be larger than a frame. One side cuts, the other collects. */
 
 import type { ChannelLimits } from "./channel-contract.ts";
-import { encodeFrames } from "./codec.ts";
-import type { ChunkStream, Frame } from "./frame-kinds.ts";
-import type { Sending } from "./frame-writer.ts";
+import { encodeChunkHead, encodeFrames } from "./codec.ts";
+import type { ChunkFrame, ChunkStream, Frame } from "./frame-kinds.ts";
+import type { Sending, Write } from "./frame-writer.ts";
 import { ProtocolError } from "./protocol-error.ts";
 
 /** Bytes to send, in pieces that are sent one after the other. */
@@ -11,6 +11,9 @@ export type Body = Uint8Array | readonly Uint8Array[];
 
 /** Up to here a body shares the write of its message: one system call and one wake-up of the peer for both. */
 export const MAX_JOINED_BYTES = 32_768;
+
+/** Up to here the bytes of a chunk are copied into its frame: a write of two parts costs more. */
+const MAX_COPIED_BYTES = 4_096;
 
 const NO_BYTES = new Uint8Array(0);
 
@@ -79,7 +82,7 @@ export class ChunkSending implements Sending {
     return this.#left > 0;
   }
 
-  next(): Uint8Array {
+  next(write: Write): void | Promise<void> {
     let piece = this.#pieces[this.#piece] as Uint8Array;
     while (this.#at === piece.length) {
       this.#piece += 1;
@@ -90,10 +93,9 @@ export class ChunkSending implements Sending {
     this.#at += bytes.length;
     this.#left -= bytes.length;
     if (this.#left === 0) this.#onLast?.();
-    return encodeFrames(
-      [{ kind: "chunk", id: this.#id, stream: this.#stream, bytes }],
-      this.#limits.maxFrameBytes,
-    );
+    const frame: ChunkFrame = { kind: "chunk", id: this.#id, stream: this.#stream, bytes };
+    if (bytes.length <= MAX_COPIED_BYTES) return write(encodeFrames([frame], this.#limits.maxFrameBytes));
+    return write(encodeChunkHead(frame), bytes);
   }
 }
 

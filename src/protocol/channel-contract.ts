@@ -58,7 +58,7 @@ export interface RequestOptions {
   /** Bytes that the answer's body may have; more break the channel. @default the cap on bodies */
   readonly maxAnswerBytes?: number;
   /**
-   * Gets the output of an `exec`. `bytes` is a view on what was received: copy what is kept. A throw fails
+   * Gets the output of an `exec`. `bytes` is valid until it returns: copy what is kept. A throw fails
    * the call with what was thrown and cancels it.
    */
   onChunk?(stream: OutputStream, bytes: Uint8Array): void;
@@ -105,7 +105,7 @@ export interface ChannelOptions<Out, In extends Requests<In>> {
   readonly hello: { readonly version: number; readonly buildId: string };
   /** @default DEFAULT_LIMITS, cap by cap */
   readonly limits?: Partial<ChannelLimits>;
-  /** Takes the channel's bytes, whole frames at a time. The bytes are never changed after. */
+  /** Takes the channel's bytes, whole frames at a time. `bytes` is never changed after; of `body` see `Write`. */
   readonly write: Write;
   readonly handlers: Handlers<In>;
   /**

@@ -76,7 +76,7 @@ class PipeChannel {
     this.#onBroken = (error) => options.onBroken(error);
     this.#reader = new FrameReader(this.#limits.maxFrameBytes, (payload) => this.#onPayload(payload));
     this.#writer = new FrameWriter(
-      (bytes) => options.write(bytes),
+      (bytes, body) => options.write(bytes, body),
       (cause) =>
         this.#break(
           new ProtocolError("TRANSPORT_FAILED", "The channel's bytes cannot be written.", { cause }),

@@ -5,7 +5,7 @@
  * compare both directions with msgpackr.
  */
 import { PREFIX_BYTES, writePrefix } from "./frame.ts";
-import { type Frame, toFrame } from "./frame-kinds.ts";
+import { type ChunkFrame, type Frame, toFrame } from "./frame-kinds.ts";
 import { ProtocolError } from "./protocol-error.ts";
 import { readValue } from "./read-value.ts";
 import { FRAME_TOO_LARGE, ValueWriter } from "./write-value.ts";
@@ -22,11 +22,7 @@ let used = 0;
  * Throws `VALUE_REFUSED` for what is not plain data and `FRAME_TOO_LARGE` for a frame above the cap.
  */
 export function encodeFrames(frames: readonly Frame[], maxFrameBytes: number): Uint8Array {
-  if (block.length - used < LEAST_LEFT_BYTES) {
-    block = new Uint8Array(BLOCK_BYTES);
-    used = 0;
-  }
-  const start = used;
+  const start = startInBlock();
   const writer = new ValueWriter(block, start, 0);
   for (const frame of frames) {
     const frameStart = writer.at;
@@ -40,6 +36,25 @@ export function encodeFrames(frames: readonly Frame[], maxFrameBytes: number): U
   }
   if (writer.bytes === block) used = writer.at;
   return writer.bytes.subarray(start, writer.at);
+}
+
+/** A chunk's frame up to its bytes, which are to be sent right after it: so they are not copied. */
+export function encodeChunkHead({ bytes, ...rest }: ChunkFrame): Uint8Array {
+  const start = startInBlock();
+  const writer = new ValueWriter(block, start + PREFIX_BYTES, block.length);
+  writer.writeUpToBytes(rest, "bytes", bytes.length);
+  writePrefix(block, start, writer.at - start - PREFIX_BYTES + bytes.length);
+  used = writer.at;
+  return block.subarray(start, used);
+}
+
+/** Where the next frame begins in the shared block. */
+function startInBlock(): number {
+  if (block.length - used < LEAST_LEFT_BYTES) {
+    block = new Uint8Array(BLOCK_BYTES);
+    used = 0;
+  }
+  return used;
 }
 
 /** The payload of one frame, without its length. Throws `VALUE_REFUSED` or `SHAPE_REFUSED`. */

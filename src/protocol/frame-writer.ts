@@ -4,11 +4,17 @@
  * only when its turn comes: while the transport is full, a body stays where it is, uncopied.
  */
 
+/**
+ * Takes whole frames. `body` is the end of the last one where that is large: the sender's own memory, uncopied, which
+ * may change once the write is over. A promise means: full, and more may be written once it resolves.
+ */
+export type Write = (bytes: Uint8Array, body?: Uint8Array) => void | Promise<void>;
+
 /** Something that goes out in one or more writes. */
 export interface Sending {
-  /** Makes the next write's bytes: whole frames. */
-  next(): Uint8Array;
-  /** Whether `next` has more to give. */
+  /** Makes the next write. */
+  next(write: Write): void | Promise<void>;
+  /** Whether `next` has more to write. */
   readonly more: boolean;
 }
 
@@ -17,9 +23,6 @@ export class Lane {
   readonly waiting: Sending[] = [];
   queued = false;
 }
-
-/** Takes bytes. A promise means: full, and more may be written once it resolves. */
-export type Write = (bytes: Uint8Array) => void | Promise<void>;
 
 /** What a finished sending resolves to when nobody has to wait for it. */
 const WRITTEN = Promise.resolve();
@@ -79,11 +82,10 @@ export class FrameWriter {
         const lane = this.#lanes.shift();
         const sending = lane?.waiting[0];
         if (lane === undefined || sending === undefined) return;
-        const bytes = sending.next();
+        const free = sending.next(this.#write);
         if (!sending.more) lane.waiting.shift();
         if (lane.waiting.length > 0) this.#lanes.push(lane);
         else lane.queued = false;
-        const free = this.#write(bytes);
         if (free !== undefined) this.#waitUntilFree(free);
         if (sending.more) continue;
         if (this.#full) this.#settleWhenFree.push(sending);

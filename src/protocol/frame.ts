@@ -15,19 +15,27 @@ export function writePrefix(target: Uint8Array, offset: number, lengthBytes: num
   target[offset + 3] = (lengthBytes >>> 24) & 0xff;
 }
 
+/**
+ * Up to here the memory of a split frame is used again: fresh memory for each costs several times what copying into
+ * it does. A full chunk of a body or of output fits.
+ */
+const MAX_SCRATCH_BYTES = 262_208;
+
 /** Cuts a stream of bytes into frames. */
 export class FrameReader {
   readonly #maxFrameBytes: number;
   readonly #onFrame: (payload: Uint8Array) => void;
   readonly #prefix = new Uint8Array(PREFIX_BYTES);
   #prefixFilled = 0;
-  /** The frame that the last push left unfinished; allocated once, at its full length. */
+  /** The frame that the last push left unfinished, at its full length. */
   #partial: Uint8Array | undefined;
   #partialFilled = 0;
+  /** Where unfinished frames of the usual sizes are put together, one after the other. */
+  #scratch = new Uint8Array(0);
 
   /**
-   * `onFrame` gets each payload once it is whole. A payload that came in one piece is a view on the pushed
-   * bytes, a split one is memory of its own.
+   * `onFrame` gets each payload once it is whole, for as long as it runs: a payload that came in one piece is a
+   * view on the pushed bytes, a split one lies where the next one may be put together.
    */
   constructor(maxFrameBytes: number, onFrame: (payload: Uint8Array) => void) {
     this.#maxFrameBytes = maxFrameBytes;
@@ -70,7 +78,11 @@ export class FrameReader {
       this.#onFrame(new Uint8Array(0));
       return;
     }
-    this.#partial = new Uint8Array(length);
+    if (length > MAX_SCRATCH_BYTES) this.#partial = new Uint8Array(length);
+    else {
+      if (length > this.#scratch.length) this.#scratch = new Uint8Array(length);
+      this.#partial = this.#scratch.subarray(0, length);
+    }
     this.#partialFilled = 0;
   }
 

@@ -16,7 +16,7 @@ import type { Answer, Call, ChannelLimits, OutputStream, RequestOptions } from "
 import type { Check } from "./check.ts";
 import { encodeFrames } from "./codec.ts";
 import type { ChunkFrame, FailureFrame, Frame, ResultFrame } from "./frame-kinds.ts";
-import { type FrameWriter, Lane, type Sending } from "./frame-writer.ts";
+import { type FrameWriter, Lane, type Sending, type Write } from "./frame-writer.ts";
 import { ProtocolError } from "./protocol-error.ts";
 
 /** Both checks of a request, for code that does not know which one it is. */
@@ -206,10 +206,10 @@ export class OutgoingCalls {
 export function once(bytes: Uint8Array, onWrite?: () => void): Sending {
   const sending = {
     more: true,
-    next(): Uint8Array {
+    next(write: Write): void | Promise<void> {
       sending.more = false;
       onWrite?.();
-      return bytes;
+      return write(bytes);
     },
   };
   return sending;

@@ -31,6 +31,18 @@ export class ValueWriter {
     this.#value(value, 0);
   }
 
+  /** Appends an object of small values and, as its last entry, bytes: all but these bytes, which are `length`. */
+  writeUpToBytes(values: object, key: string, length: number): void {
+    const entries = Object.entries(values);
+    this.#head(entries.length + 1, 0x80, 15, 0xdd);
+    for (const [name, value] of entries) {
+      this.#string(name);
+      this.#value(value, 1);
+    }
+    this.#string(key);
+    this.#head(length, 0, -1, 0xc4);
+  }
+
   /** Makes room for at least `least` and at most `most` more bytes, within the cap. */
   reserve(least: number, most: number): void {
     if (this.at + least > this.end) throw new ProtocolError("FRAME_TOO_LARGE", FRAME_TOO_LARGE);

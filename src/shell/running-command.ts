@@ -193,8 +193,8 @@ export class RunningCommand implements ScopedCommand {
     const forward = (chunk: Uint8Array): void => {
       if (!this.#isOpen || chunk.byteLength === 0) return;
       hasCome = true;
-      // A copy: the executor's chunk may be a view on a buffer that it uses again.
-      if (callback !== undefined) listener.tell(chunk.slice());
+      // A copy, which `slice` of a `Buffer` would not be: the executor may use the chunk's memory again.
+      if (callback !== undefined) listener.tell(new Uint8Array(chunk));
     };
     const forwardIfNothingCame = (bytes: Uint8Array): void => {
       if (!hasCome) forward(bytes);

@@ -2,10 +2,11 @@
  * Functions copied before the engine's defenses replace or block them. What runs while a script runs uses
  * these and not the globals.
  */
-import { writeSync } from "node:fs";
+import { writeSync, writevSync } from "node:fs";
 
 export const original = {
   writeSync,
+  writevSync,
   kill: process.kill.bind(process),
   exit: process.exit.bind(process) as (code: number) => never,
   pid: process.pid,

@@ -44,7 +44,7 @@ export async function rehearse(engine: ServeOptions["engine"]): Promise<void> {
   const parent: Channel<ParentRequests> = createChannel<ParentRequests, WorkerRequests>({
     side: "parent",
     hello,
-    write: (bytes) => carry(bytes, worker),
+    write: (bytes, body) => carry(worker, bytes, body),
     handlers: { "tool.call": async () => ({ value: {} }), touch: async () => ({ value: {} }) },
     onBroken: fail,
   });
@@ -58,7 +58,7 @@ export async function rehearse(engine: ServeOptions["engine"]): Promise<void> {
   const worker: Channel<WorkerRequests> = createChannel<WorkerRequests, ParentRequests>({
     side: "worker",
     hello,
-    write: (bytes) => carry(bytes, parent),
+    write: (bytes, body) => carry(parent, bytes, body),
     handlers: server.handlers,
     onBroken: fail,
   });
@@ -82,7 +82,9 @@ async function play(parent: Channel<ParentRequests>): Promise<void> {
 }
 
 /** The buffer of a write is used again by its sender. */
-function carry(bytes: Uint8Array, to: { receive(bytes: Uint8Array): void }): void {
-  const copy = bytes.slice();
-  queueMicrotask(() => to.receive(copy));
+function carry(to: { receive(bytes: Uint8Array): void }, ...parts: (Uint8Array | undefined)[]): void {
+  for (const part of parts) {
+    const copy = part?.slice();
+    if (copy !== undefined) queueMicrotask(() => to.receive(copy));
+  }
 }

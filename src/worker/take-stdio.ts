@@ -11,8 +11,8 @@ const DIAGNOSTICS_FD = 2;
 
 /** The wire as bytes. */
 export interface Wire {
-  /** Blocks until the parent has taken the bytes: back pressure without a queue. */
-  write(bytes: Uint8Array): void;
+  /** Blocks until the parent has taken the bytes, and `body` after them: back pressure without a queue. */
+  write(bytes: Uint8Array, body?: Uint8Array): void;
   /** `onEnd` is called when the parent closes its end. */
   listen(onBytes: (bytes: Uint8Array) => void, onEnd: () => void): void;
 }
@@ -26,8 +26,11 @@ export function takeStdio(): Wire {
   redirectFd("writev");
   syncBuiltinESMExports();
   return {
-    write(bytes) {
-      for (let at = 0; at < bytes.length; ) at += writeSome(bytes, at);
+    write(bytes, body) {
+      if (body === undefined) return writeRest(bytes, 0);
+      const written = writeSome(() => original.writevSync(WIRE_FD, [bytes, body]));
+      writeRest(bytes, Math.min(written, bytes.length));
+      writeRest(body, Math.max(written - bytes.length, 0));
     },
     listen(onBytes, onEnd) {
       stdin.on("data", onBytes);
@@ -37,9 +40,17 @@ export function takeStdio(): Wire {
   };
 }
 
-function writeSome(bytes: Uint8Array, at: number): number {
+function writeRest(bytes: Uint8Array, from: number): void {
+  for (let at = from; at < bytes.length; ) {
+    const start = at;
+    at += writeSome(() => original.writeSync(WIRE_FD, bytes, start, bytes.length - start));
+  }
+}
+
+/** How many bytes were taken. */
+function writeSome(write: () => number): number {
   try {
-    return original.writeSync(WIRE_FD, bytes, at, bytes.length - at);
+    return write();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EAGAIN") {

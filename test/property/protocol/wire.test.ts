@@ -108,10 +108,11 @@ test("any frames come out as they went in, under any split of their bytes", () =
   fc.assert(
     fc.property(fc.array(frame, { maxLength: 12 }), splits, (frames, sizes) => {
       const stream = encodeFrames(frames, CAP);
-      const seen: Frame[] = [];
-      const reader = new FrameReader(CAP, (payload) => seen.push(decodeFrame(payload)));
+      const seen: unknown[] = [];
+      // Compared later, but looked at while it is valid: the memory of a split frame is used again.
+      const reader = new FrameReader(CAP, (payload) => seen.push(comparable(decodeFrame(payload))));
       for (const piece of cut(stream, sizes)) reader.push(piece);
-      expect(seen.map(comparable)).toEqual(frames.map(comparable));
+      expect(seen).toEqual(frames.map(comparable));
     }),
     { numRuns: 300 },
   );

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
-import { decodeFrame, encodeFrames } from "../../../src/protocol/codec.ts";
-import type { Frame } from "../../../src/protocol/frame-kinds.ts";
+import { decodeFrame, encodeChunkHead, encodeFrames } from "../../../src/protocol/codec.ts";
+import type { ChunkFrame, Frame } from "../../../src/protocol/frame-kinds.ts";
 import { readValue } from "../../../src/protocol/read-value.ts";
 import { MAX_DEPTH, MAX_NODES } from "../../../src/protocol/value-caps.ts";
 
@@ -263,3 +263,14 @@ test.each([
     expect.objectContaining({ code: "SHAPE_REFUSED", message: expect.stringContaining(named) }),
   );
 });
+
+test.each([1, 255, 256, 65_535, 65_536, 262_144])(
+  "a chunk of %i bytes is the same in two parts and in one",
+  (length) => {
+    const bytes = new Uint8Array(length).fill(7);
+    for (const id of [1, 4_294_967_295]) {
+      const chunk: ChunkFrame = { kind: "chunk", id, stream: "request-body", bytes };
+      expect(Buffer.compare(Buffer.concat([encodeChunkHead(chunk), bytes]), encode(chunk))).toBe(0);
+    }
+  },
+);

@@ -16,6 +16,7 @@ import type {
   WorkerRequests,
 } from "../../../src/protocol/messages.ts";
 import type { ProtocolError } from "../../../src/protocol/protocol-error.ts";
+import { joinBytes } from "../../../src/shared/join-bytes.ts";
 
 export const HELLO = { version: 1, buildId: "build-1" } as const;
 export const BIG_FRAME = 4_194_304;
@@ -158,7 +159,7 @@ export function parentEnd(options: EndOptions<WorkerRequests>): Channel<ParentRe
     side: "parent",
     hello: HELLO,
     limits: options.limits ?? {},
-    write: options.write,
+    write: (bytes, body) => options.write(body === undefined ? bytes : joinBytes([bytes, body])),
     handlers: { ...easyParent, ...options.handlers },
     onBroken: options.onBroken ?? (() => undefined),
   });
@@ -170,7 +171,7 @@ export function workerEnd(options: EndOptions<ParentRequests>): Channel<WorkerRe
     side: "worker",
     hello: HELLO,
     limits: options.limits ?? {},
-    write: options.write,
+    write: (bytes, body) => options.write(body === undefined ? bytes : joinBytes([bytes, body])),
     handlers: { ...easyWorker, ...options.handlers },
     onBroken: options.onBroken ?? (() => undefined),
   });
