@@ -18,6 +18,7 @@ const NOT_PROJECTS = ["fixtures", "helpers", "types"];
 export const SLOW = [
   "test/contract/broken-adapters-whole.test.ts",
   "test/contract/conformance-whole.test.ts",
+  "test/contract/same-results-files-others.test.ts",
   "test/contract/same-results-guests.test.ts",
   "test/contract/same-results-language-others.test.ts",
   "test/contract/same-results-programs.test.ts",

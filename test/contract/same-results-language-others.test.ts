@@ -1,7 +1,8 @@
 /** What `same-results-language.test.ts` leaves out. Run by `npm run test:slow`. */
 import { areas } from "../fixtures/corpus/corpus.ts";
-import { everySecondOf } from "../fixtures/corpus/halves.ts";
-import { expectRealResults } from "./same-results.ts";
+import { othersOf } from "../fixtures/corpus/quarters.ts";
+import { expectRealResults, expectSameResults } from "./same-results.ts";
 
-const { language, words, control } = everySecondOf(areas, 1);
+const { language, words, control, session } = othersOf(areas);
 expectRealResults([...language, ...words, ...control]);
+expectSameResults(session);

@@ -1,6 +1,6 @@
-/** Every second of the scripts; `npm run test:slow` runs the others. */
+/** Every fourth of the scripts; `npm run test:slow` runs the others. */
 import { tasks } from "../fixtures/corpus/corpus.ts";
-import { everySecondOf } from "../fixtures/corpus/halves.ts";
+import { everyFourthOf } from "../fixtures/corpus/quarters.ts";
 import { expectTasks } from "./expect-tasks.ts";
 
-expectTasks(everySecondOf(tasks, 0));
+expectTasks(everyFourthOf(tasks));
