@@ -1,24 +1,9 @@
 /** Tool calls of a worker that was taken over: never another tool, never more than allowed, never after the end. */
 import { expect, test } from "vitest";
-import { expectGone, growthOf, openHostile, watchHost } from "./host.ts";
+import { expectGone, openHostile, watchHost } from "./host.ts";
+import { counting, expectToolsCapped } from "./many-calls.ts";
 
 watchHost();
-
-/** Tools that count how often they ran. */
-function counting(): { ran: () => number; tools: Record<string, { execute(): Promise<number> }> } {
-  let ran = 0;
-  return {
-    ran: () => ran,
-    tools: {
-      "orders.find": {
-        execute: async () => {
-          ran += 1;
-          return ran;
-        },
-      },
-    },
-  };
-}
 
 test("tools that do not exist are refused, and the command goes on", async () => {
   const { ran, tools } = counting();
@@ -87,50 +72,9 @@ test("calls after the end, before the start or for another's command run no tool
   await expectGone(hostile);
 });
 
-test("100,000 calls run as many tools as one command may call", { timeout: 60_000 }, async () => {
-  const { ran, tools } = counting();
-  const hostile = await openHostile(
-    (liar) => {
-      const WINDOW = 500;
-      const CALLS = 100_000;
-      liar.hello();
-      liar.on("exec", ({ id }) => {
-        const seen = { result: 0, failure: 0 };
-        let made = 0;
-        let open = 0;
-        const fill = (): void => {
-          const calls: unknown[] = [];
-          for (; open < WINDOW && made < CALLS; open += 1, made += 1) {
-            calls.push(liar.toolCall(id, "orders.find"));
-          }
-          liar.send(...calls);
-        };
-        const hear = (kind: "result" | "failure"): void => {
-          seen[kind] += 1;
-          open -= 1;
-          if (open === 0 && made < CALLS) fill();
-          if (seen.result + seen.failure < CALLS) return;
-          liar.output(id, JSON.stringify(seen));
-          liar.answer(id, liar.exited());
-        };
-        liar.on("result", () => hear("result"));
-        liar.on("failure", () => hear("failure"));
-        fill();
-      });
-    },
-    [],
-    { tools, limits: { maxToolCalls: 1_000, timeoutMs: 50_000 } },
-  );
-  const growthMb = await growthOf(async () => {
-    expect(await hostile.sandbox.exec("true")).toMatchObject({
-      exitCode: 0,
-      stdout: '{"result":1000,"failure":99000}',
-    });
-  });
-  expect(ran()).toBe(1_000);
-  expect(growthMb).toBeLessThan(200);
-  await expectGone(hostile);
-});
+test("10,000 calls run as many tools as one command may call", { timeout: 60_000 }, () =>
+  expectToolsCapped(10_000),
+);
 
 test("calls that are cancelled while no tool is free do not pile up in the host", async () => {
   let waiting = 0;

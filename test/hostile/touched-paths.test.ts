@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { HarnessEvent } from "../../src/index.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
-import { expectDead, expectGone, growthOf, openHostile, watchHost } from "./host.ts";
+import { expectDead, expectGone, openHostile, watchHost } from "./host.ts";
+import { expectPathsBounded } from "./many-paths.ts";
 import type { Liar } from "./scenario.ts";
 
 watchHost();
@@ -144,45 +145,5 @@ test.each([
   await expectDead(hostile, "PROTOCOL_BROKEN", (ending as { why: string }).why);
 });
 
-test("a million paths cost bounded memory, and what is changed then is still told", async () => {
-  const many = await openHostile(
-    (liar) => {
-      const fs = process.getBuiltinModule("node:fs");
-      let sent = 0;
-      let mount = "";
-      let execId = 0;
-      const next = (): void => {
-        if (sent === 1_000_000) {
-          fs.writeFileSync(`${mount}/made`, "1");
-          liar.answer(execId, liar.exited());
-          return;
-        }
-        const paths = Array.from({ length: 4_000 }, () => `/w/n${sent++}`);
-        liar.send({
-          kind: "request",
-          id: sent / 4_000,
-          name: "touch",
-          params: { execId, paths },
-          bodyBytes: 0,
-        });
-      };
-      liar.hello();
-      liar.on("open", ({ id, params }) => {
-        mount = (params.workspace as { mounts: { backingPath: string }[] }).mounts[0]?.backingPath ?? "";
-        liar.answer(id, { engine: "e", defense: "d", stateRestored: true });
-      });
-      liar.on("exec", ({ id }) => {
-        execId = id;
-        next();
-      });
-      liar.on("result", next);
-    },
-    [],
-    { mounts: { "/w": tempDir() }, limits: { timeoutMs: 100_000 } },
-  );
-  const grown = await growthOf(async () => {
-    expect(told(await many.sandbox.exec("true"))).toEqual(["created /w/made"]);
-  });
-  expect(grown).toBeLessThan(200);
-  await expectGone(many);
-}, 150_000);
+test("more paths than the host remembers cost bounded memory, and what is changed then is still told", () =>
+  expectPathsBounded(104_000));

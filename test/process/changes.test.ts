@@ -182,18 +182,21 @@ describe.each(["subprocess", "just-bash"] as const)("a command of a %s sandbox",
     expect(fileEvents(events).filter(({ source }) => source === "unknown")).toEqual([]);
   });
 
-  test("is in time although a huge tree is still being read, or a huge file", async () => {
+  test("is in time although a huge file is still being read", async () => {
     const { sandbox, directory } = await open();
     await sandbox.exec("true");
-    truncateSync(writeNew(join(directory, "big")), 1_500_000_000);
-    const touching = sandbox.fs.appendFile("/w/big", "x").catch(() => undefined);
-    const startedMs = performance.now();
-    const result = await sandbox.exec("echo x > small; sleep 30", { timeoutMs: 1_000 });
+    const big = join(directory, "big");
+    truncateSync(writeNew(big), 1_500_000_000);
+    let isRead = false;
+    const touching = sandbox.fs.appendFile("/w/big", "x").finally(() => {
+      isRead = true;
+    });
+    const result = await sandbox.exec("echo x > small; sleep 30", { timeoutMs: 300 });
     expect(result.ending).toEqual({ kind: "killed", by: "deadline" });
-    expect(performance.now() - startedMs).toBeLessThan(5_000);
-    rmSync(join(directory, "big"));
-    await sandbox.dispose();
-    await touching;
+    expect(isRead).toBe(false);
+    // Ends the read: the rest would take seconds.
+    truncateSync(big, 0);
+    await touching.catch(() => undefined);
   }, 60_000);
 
   test("has what its tools write told as the tools' doing, and its own as its own", async () => {

@@ -56,21 +56,18 @@ describe("results", () => {
     expect((await rest)[0].toString()).toBe("second\n");
     expect(await closed).toEqual([0, null]);
   });
-  test("a time limit ends the script with 124 and says so", async () => {
-    const { code, stdout, stderr } = await exec("--timeout", "8s", "--", "echo started; while :; do :; done");
-    expect({ code, stdout }).toEqual({ code: 124, stdout: "started\n" });
-    expect(stderr).toMatch(/killed by deadline/);
-  });
-  test("a time limit ends what never yields too, with both languages off", async () => {
-    const { code, stderr } = await exec(
+  // Without a language, as the worker then has no other reason to look up from what never yields.
+  test("a time limit ends what never yields with 124, and says so", async () => {
+    const script = "echo started; awk 'BEGIN { while (1) x++ }'";
+    const { code, stdout, stderr } = await exec(
       "--no-python",
       "--no-javascript",
       "--timeout",
-      "2s",
+      "3s",
       "--",
-      "awk 'BEGIN { while (1) x++ }'",
+      script,
     );
-    expect(code).toBe(124);
+    expect({ code, stdout }).toEqual({ code: 124, stdout: "started\n" });
     expect(stderr).toMatch(/killed by deadline/);
   });
   test("a missing mount is a failure of the sandbox that names it, not of the script", async () => {

@@ -4,25 +4,26 @@ import { expect, test } from "vitest";
 import { openForTest } from "../helpers/open.ts";
 import { isAlive, workerPids } from "../helpers/processes.ts";
 
-const LOOPS: Record<string, string> = {
-  "a bash loop": "while true; do :; done",
-  "a bash loop that counts": "i=0; while (( i >= 0 )); do (( i++ )); done",
-  sleep: "sleep 600",
-  "js-exec": 'js-exec -c "for (;;) {}"',
-  python: 'python3 -c "while True: pass"',
-};
+/** With a deadline by which even Python runs its loop. */
+const LOOPS: [string, string, number][] = [
+  ["a bash loop", "while true; do :; done", 500],
+  ["a bash loop that counts", "i=0; while (( i >= 0 )); do (( i++ )); done", 500],
+  ["sleep", "sleep 600", 500],
+  ["js-exec", 'js-exec -c "for (;;) {}"', 1_500],
+  ["python", 'python3 -c "while True: pass"', 1_500],
+];
 
-for (const [what, loop] of Object.entries(LOOPS)) {
+for (const [what, loop, timeoutMs] of LOOPS) {
   test(`a deadline ends ${what}, says so, keeps the output, and the next command works`, async () => {
     const { sandbox } = await openForTest();
     await sandbox.exec("x=kept; cd /tmp");
-    const result = await sandbox.exec(`echo before; ${loop}`, { timeoutMs: 1_500 });
+    const result = await sandbox.exec(`echo before; ${loop}`, { timeoutMs });
     expect(result).toMatchObject({
       exitCode: 124,
       ending: { kind: "killed", by: "deadline" },
       stdout: "before\n",
     });
-    expect(result.durationMs).toBeLessThan(1_500 + 2_000);
+    expect(result.durationMs).toBeLessThan(timeoutMs + 2_000);
     expect(await sandbox.exec('echo "$x $PWD"')).toMatchObject({
       stdout: "kept /tmp\n",
       exitCode: 0,
@@ -61,16 +62,6 @@ test("dispose ends a busy loop and leaves no process", async () => {
   expect(await result).toMatchObject({ exitCode: 137, ending: { kind: "killed", by: "dispose" } });
   expect(pids.filter(isAlive)).toEqual([]);
   expect(await sandbox.exec("true")).toMatchObject({ exitCode: 126, ending: { kind: "refused" } });
-});
-
-test("a worker above its memory limit is killed, and the command says so", async () => {
-  const { sandbox } = await openForTest({ limits: { maxMemoryMb: 300 } });
-  const result = await sandbox.exec(
-    'js-exec -c "const keep = []; for (;;) keep.push(new Array(100000).fill(1))"; x=x; while true; do x=$x$x; done',
-    { timeoutMs: 60_000 },
-  );
-  expect(result).toMatchObject({ exitCode: 137, ending: { kind: "killed", by: "memory" } });
-  expect(await sandbox.exec("echo next")).toMatchObject({ stdout: "next\n" });
 });
 
 test("more output than a stream may carry ends the command", async () => {

@@ -138,22 +138,22 @@ test("killed while it has not said hello", async () => {
   expectKilled(await result, "");
 });
 
-for (const [what, loop] of Object.entries({
-  "a bash loop": "while true; do :; done",
-  sleep: "sleep 600",
-  "a function": "f() { while true; do :; done; }; f",
-  "a pipe": "while true; do echo x; done | cat > /dev/null",
-})) {
-  test(`killed in ${what}`, async () => {
-    const { sandbox } = await openWithState();
+test("killed in what bash itself does", async () => {
+  const { sandbox } = await openWithState();
+  for (const loop of [
+    "while true; do :; done",
+    "sleep 600",
+    "f() { while true; do :; done; }; f",
+    "while true; do echo x; done | cat > /dev/null",
+  ]) {
     const started = moment();
     const result = sandbox.exec(`x=lost; cd /w; echo started; ${loop}`, { onStdout: started.set });
     await started.come;
     await killWorker();
     expectKilled(await result, "started\n");
     await expectNextWorks(sandbox);
-  });
-}
+  }
+});
 
 test("killed in js-exec", async () => {
   const started = moment();
@@ -248,7 +248,7 @@ for (const [what, afterwards] of Object.entries(AFTER_THE_KILL)) {
 
 test("killed while a file is written: the call rejects, and files and shell go on", async () => {
   const { sandbox, directory } = await openWithState();
-  const content = new Uint8Array(40_000_000);
+  const content = new Uint8Array(10_000_000);
   const call = failure(sandbox.fs.writeFile("/w/big", content));
   while (readdirSync(directory).length === 0) await new Promise((resolve) => setImmediate(resolve));
   await killWorker();
@@ -302,9 +302,9 @@ test("killed during dispose of a sandbox at work: the command says that it was d
 test("killed again and again: each command gets its own new worker with the same state", async () => {
   const { sandbox } = await openWithState();
   const pids = new Set<number>();
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < 3; round++) {
     pids.add(await killWorker());
     await expectNextWorks(sandbox);
   }
-  expect(pids.size).toBe(5);
+  expect(pids.size).toBe(3);
 });

@@ -4,24 +4,30 @@ import { openForTest } from "../helpers/open.ts";
 describe.each(["subprocess", "just-bash"] as const)("timeout in %s", (sandboxKind) => {
   const open = async () => (await openForTest({ sandbox: sandboxKind })).sandbox;
 
-  test.each([
-    ["sleep", "sleep 600"],
-    ["sleep without end", "sleep infinity"],
-    ["a bash loop", "bash -c 'while :; do :; done'"],
-    ["a loop of arithmetic", "bash -c 'i=0; while ((1)); do ((i++)); done'"],
-    ["js-exec", "js-exec -c 'for (;;) {}'"],
-    ["a promise that settles too late", "js-exec -c 'await new Promise((done) => setTimeout(done, 60_000))'"],
-    ["python", "python3 -c 'while True: pass'"],
-  ])("ends %s with 124, and the script goes on", async (_what, command) => {
+  test("ends whatever runs with 124, and the script goes on", async () => {
     const sandbox = await open();
-    const result = await sandbox.exec(`x=1; timeout 0.3 ${command}; echo "$? $x"`, { timeoutMs: 20_000 });
-    expect(result).toMatchObject({
-      stdout: "124 1\n",
-      stderr: "",
-      exitCode: 0,
-      ending: { kind: "exited" },
-    });
-    expect(await sandbox.exec("echo $x")).toMatchObject({ stdout: "1\n", stateRestored: true });
+    for (const command of [
+      "sleep 600",
+      "sleep infinity",
+      "bash -c 'while :; do :; done'",
+      "bash -c 'i=0; while ((1)); do ((i++)); done'",
+      "js-exec -c 'for (;;) {}'",
+      // Settles too late.
+      "js-exec -c 'await new Promise((done) => setTimeout(done, 60_000))'",
+      "python3 -c 'while True: pass'",
+    ]) {
+      const result = await sandbox.exec(`x=$1; timeout 0.3 ${command}; echo "$? $x"`, {
+        args: [command],
+        timeoutMs: 20_000,
+      });
+      expect(result).toMatchObject({
+        stdout: `124 ${command}\n`,
+        stderr: "",
+        exitCode: 0,
+        ending: { kind: "exited" },
+      });
+      expect(await sandbox.exec('echo "$x"')).toMatchObject({ stdout: `${command}\n`, stateRestored: true });
+    }
   });
 
   test("inside another one each ends by its own time", async () => {
