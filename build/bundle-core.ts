@@ -24,6 +24,12 @@ const OWN_PLACE = {
 
 const { platform, target, minifyWhitespace, minifySyntax, legalComments } = commonOptions;
 
+/**
+ * Each file is one function of these: the loader runs the text as it was read. Put around it there, they would make
+ * a second copy of a megabyte.
+ */
+const PARAMETERS = "require,module,exports,__filename,__dirname,__url";
+
 const cjs = {
   platform,
   target,
@@ -35,6 +41,8 @@ const cjs = {
   // The engine's defenses block `import()` of what is built in; a chunk is no file that Node.js could import.
   supported: { "dynamic-import": false },
 } as const;
+
+const asFunction = { before: `(function(${PARAMETERS}){`, after: "})" };
 
 /** What was bundled as ES modules into `stage`, a flat folder: two entries, and the chunks that they share. */
 export interface StagedModules {
@@ -66,11 +74,13 @@ export async function bundleCore(staged: StagedModules, chunks: string): Promise
     absWorkingDir: staged.stage,
     outfile: join(chunks, CORE),
     stdin: { contents: coreSource(staged, shared), resolveDir: staged.stage },
+    banner: { js: asFunction.before },
+    footer: { js: asFunction.after },
     plugins: [onlyCore(core)],
   });
   for (const name of later) {
     const text = readFileSync(join(staged.stage, name), "utf8");
-    const { code } = await transform(text, cjs);
+    const { code } = await transform(text, { ...cjs, banner: asFunction.before, footer: asFunction.after });
     writeFileSync(join(chunks, `${basename(name, ".js")}.cjs`), code);
   }
   rmSync(staged.stage, { recursive: true, force: true });

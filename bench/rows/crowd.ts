@@ -11,6 +11,9 @@ import { type Effort, firstSentence, measureRow, type Row, type RowGroup } from 
 import { withDirectory } from "../scratch.ts";
 import { AGENT_COMMAND } from "./commands.ts";
 
+/** Without work for so long a worker has ended its watcher thread (30 s), and V8 has collected what the start left. */
+const REST_MS = 35_000;
+
 type Sandbox = Awaited<ReturnType<typeof openSandbox>>;
 
 /** Megabytes a sandbox takes while a crowd starts, with a margin: a machine that swaps measures its disk. */
@@ -78,14 +81,14 @@ function weightRow(count: number, others: ReadonlySet<number>): Promise<Row> {
   const goal = count === 50 ? { maxRatio: 1.5 } : null;
   return measureRow({ what, against: bare(count), unit: "MB", goal }, async () => {
     const workers = nodeDescendants().filter((pid) => !others.has(pid));
-    const values = weigh(workers, count);
     const children = await startBareNodes(count);
     try {
+      await new Promise((resolve) => setTimeout(resolve, REST_MS));
       const bases = weigh(
         children.flatMap(({ pid }) => pid ?? []),
         count,
       );
-      return toPairs(values, bases);
+      return toPairs(weigh(workers, count), bases);
     } finally {
       await stopBareNodes(children);
     }

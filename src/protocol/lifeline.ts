@@ -4,3 +4,6 @@
  * death and nothing else.
  */
 export const MEMORY_MARK = 0x4d;
+
+/** The worker's last argument but the compiled form's, where the kernel ends it with its parent: nothing has to watch. */
+export const ENDS_WITH_PARENT_ARGUMENT = "--ends-with-parent";

@@ -12,7 +12,7 @@ import { warmUpIfSpare } from "./warm-up.ts";
 declare const __BUILD_ID__: string;
 
 export function connect(wire: Wire, lifeline: URL, leave: () => void): void {
-  const watcher = startLifeline(lifeline);
+  const watcher = startLifeline(lifeline, leave);
   const engine = loadEngine();
   const channel: Channel<WorkerRequests> = createChannel<WorkerRequests, ParentRequests>({
     side: "worker",

@@ -3,15 +3,14 @@
  * limit, also while a script keeps the main thread busy for ever. It has an isolate of its own, which the
  * engine's defenses do not reach, and shares nothing with scripts.
  *
- * Descriptor 3 is a socket whose other end only the parent holds. A write of no bytes sends nothing, never
- * blocks, and fails once that end is closed, so one thread can watch both (0.1 ms per look, Linux).
+ * To look at the lifeline never blocks (`lifeline-end.ts`), so one thread can watch both.
  */
 import { readSync, writeFileSync, writeSync } from "node:fs";
 import { workerData } from "node:worker_threads";
 import { MEMORY_MARK } from "../protocol/lifeline.ts";
-import { LIMIT_MB, SLEEP, WORK } from "./watch-cells.ts";
+import { isParentGone, LIFELINE_FD } from "./lifeline-end.ts";
+import { LIMIT_MB, PARENT, SLEEP, WORK } from "./watch-cells.ts";
 
-const LIFELINE_FD = 3;
 const BUSY_LOOK_MS = 20;
 /** An idle main thread leaves by itself at the end of stdin: this is for what a command left behind. */
 const IDLE_LOOK_MS = 1_000;
@@ -19,8 +18,6 @@ const IDLE_LOOK_MS = 1_000;
 const LOOKS_UNTIL_IDLE = 50;
 
 const cells = new Int32Array(workerData as SharedArrayBuffer);
-const nothing = new Uint8Array(0);
-const startParent = process.ppid;
 
 offerToOomKiller();
 if (process.platform === "win32") waitForEnd();
@@ -30,7 +27,7 @@ end();
 function watch(): void {
   let quiet = 0;
   for (;;) {
-    if (parentIsGone()) return;
+    if (hasNoParent()) return;
     if (isOverMemory()) {
       tellMemory();
       return;
@@ -41,20 +38,10 @@ function watch(): void {
   }
 }
 
-function parentIsGone(): boolean {
+function hasNoParent(): boolean {
   // The second question for systems whose sockets do not answer the first; it has no meaning in a process
   // namespace, where the parent is always the same.
-  return isClosed() || process.ppid !== startParent;
-}
-
-function isClosed(): boolean {
-  try {
-    writeSync(LIFELINE_FD, nothing, 0, 0);
-    return false;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return code !== "EINTR" && code !== "EAGAIN";
-  }
+  return isParentGone() || process.ppid !== Atomics.load(cells, PARENT);
 }
 
 function isOverMemory(): boolean {

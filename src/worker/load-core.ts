@@ -32,7 +32,6 @@ type Chunk = (
 ) => void;
 
 const getBuiltin = process.getBuiltinModule.bind(process);
-const PARAMETERS = "require,module,exports,__filename,__dirname,__url";
 
 /**
  * @param entry URL of the file that loads it, in the worker's folder
@@ -55,8 +54,10 @@ export function loadCore(entry: string, codeCache: Buffer | null = null): Core {
   const run = (name: string, module: { exports: Exports }, cachedData?: Buffer): Script => {
     const url = new URL(name, folder);
     const filename = fileURLToPath(url);
-    const source = `(function(${PARAMETERS}){${readFileSync(filename, "latin1")}\n})`;
-    const script = new Script(source, { filename, ...(cachedData === undefined ? {} : { cachedData }) });
+    const script = new Script(readFileSync(filename, "latin1"), {
+      filename,
+      ...(cachedData === undefined ? {} : { cachedData }),
+    });
     if (script.cachedDataRejected === true)
       console.error(
         "little-harness: the compiled form of the worker is of another Node.js or of other flags",

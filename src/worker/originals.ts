@@ -12,6 +12,7 @@ export const original = {
   pid: process.pid,
   wait: Atomics.wait.bind(Atomics),
   add: Atomics.add.bind(Atomics) as (cells: Int32Array, index: number, value: number) => number,
+  load: Atomics.load.bind(Atomics) as (cells: Int32Array, index: number) => number,
   store: Atomics.store.bind(Atomics) as (cells: Int32Array, index: number, value: number) => number,
   notify: Atomics.notify.bind(Atomics),
   sleepCell: new Int32Array(new SharedArrayBuffer(4)),

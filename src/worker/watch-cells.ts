@@ -7,4 +7,7 @@ export const WORK = 1;
 /** Nobody changes or wakes this one: to wait on it is to sleep. */
 export const SLEEP = 2;
 
-export const CELLS = 3;
+/** The process id of the parent when this process began. */
+export const PARENT = 3;
+
+export const CELLS = 4;

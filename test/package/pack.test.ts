@@ -155,12 +155,12 @@ test("every part of the engine loads from the worker folder, but for two native 
     import { readdirSync, readFileSync } from "node:fs";
     import { join } from "node:path";
     import { pathToFileURL } from "node:url";
+    import { runInThisContext } from "node:vm";
     const [folder] = process.argv.slice(1);
     const run = (name) => {
       const module = { exports: {} };
       const file = join(folder, name);
-      const names = ["require", "module", "exports", "__filename", "__dirname", "__url"];
-      const code = new Function(...names, readFileSync(file, "latin1"));
+      const code = runInThisContext(readFileSync(file, "latin1"));
       code(require, module, module.exports, file, folder, pathToFileURL(file).href);
       return module.exports;
     };

@@ -60,7 +60,7 @@ async function workerOf(parent: Parent, isAtWork: () => boolean): Promise<number
   return pid;
 }
 
-for (const guest of ["idle", "bash", "sleep", "js-exec", "python"]) {
+for (const guest of ["idle", "bash", "after-rest", "sleep", "js-exec", "python"]) {
   test(`a parent that is killed while its guest is in "${guest}" leaves no worker`, async () => {
     const parent = startParent(guest);
     const isAtWork = (): boolean =>

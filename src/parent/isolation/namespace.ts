@@ -8,6 +8,7 @@
  */
 import { basename, dirname } from "node:path";
 import { isMainThread } from "node:worker_threads";
+import { ENDS_WITH_PARENT_ARGUMENT } from "../../protocol/lifeline.ts";
 import { shownCodeCaches } from "../close-code-cache.ts";
 import { findJail } from "./bubblewrap.ts";
 import { findOwnCodeProblem } from "./guard-own-code.ts";
@@ -54,6 +55,7 @@ export async function namespaceLaunch(input: LaunchInput): Promise<Launch | Unav
       ...permissionFlags(version, workerFile, "all", input.network),
       ...input.execArgv,
       workerFile,
+      ...(isMainThread ? [ENDS_WITH_PARENT_ARGUMENT] : []),
     ],
     env: {},
     cwd: "/",
