@@ -33,7 +33,7 @@ export const controlFaults: readonly EngineFault[] = [
       // `cmd &` ran in the foreground and gave no status. No fault: a step of the session runs without a command.
       [
         "if(this.ctx.state.options.noexec)return ne;this.ctx.state.errexitSafe=!1;",
-        "if(this.ctx.state.options.noexec)return ne;if(t.step!==void 0)return t.step(this.ctx);if(t.background)return startJob(this,t,{copy:aa,Scope:Mr,Shell:kr});this.ctx.state.errexitSafe=!1;",
+        "if(this.ctx.state.options.noexec)return ne;if(t.step!==void 0)return await t.step(this.ctx);if(t.background)return startJob(this,t,{copy:aa,Scope:Mr,Shell:kr});this.ctx.state.errexitSafe=!1;",
       ],
       // No fault: where a session's own output goes is known, and neither expanded, looked at nor opened.
       [

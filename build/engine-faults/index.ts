@@ -4,6 +4,7 @@ import { controlFaults } from "./control.ts";
 import type { EngineFault } from "./fault.ts";
 import { fileFaults } from "./files.ts";
 import { guestFaults } from "./guests.ts";
+import { promiseFaults } from "./promises.ts";
 import { scriptFaults } from "./scripts.ts";
 import { startFaults } from "./start.ts";
 import { wordFaults } from "./words.ts";
@@ -16,4 +17,5 @@ export const faults: readonly EngineFault[] = [
   ...wordFaults,
   ...scriptFaults,
   ...controlFaults,
+  ...promiseFaults,
 ];

@@ -186,7 +186,7 @@ class ShellSession implements EngineShell {
     } catch (error) {
       return this.#refuseSyntax(input, error);
     }
-    return new Promise((resolve) => {
+    return await new Promise((resolve) => {
       this.#signal.arm(input.signal, input.deadlineMs);
       this.#task = { input, script, changesState: mayChangeState(script, this.#defined), resolve };
       this.#ended ??= this.#begin();

@@ -2,6 +2,7 @@
 
 import type { EngineInput, EngineOptions, EngineShell, ShellState } from "../engine/port.ts";
 import type { Handlers } from "../protocol/channel.ts";
+import type { Handler } from "../protocol/channel-contract.ts";
 import { MAX_STATE_BYTES, MAX_TOUCHED_PATHS, type ParentRequests } from "../protocol/messages.ts";
 import type { ProbeTask } from "../protocol/probe-task.ts";
 import { defenseInDepthForAdapter } from "../shared/defense.ts";
@@ -76,17 +77,19 @@ export function createServer(options: ServeOptions): Server {
       await touchPaths(execId, paths.slice(at, at + MAX_TOUCHED_PATHS).map(toWirePath));
   };
 
-  /** The watcher looks often while `work` runs. What is written counts from zero when nothing else runs. */
-  const watched = async <T>(work: () => Promise<T>): Promise<T> => {
-    const done = watcher.work();
-    if (working++ === 0) workspace?.fs.forgetWrittenBytes();
-    try {
-      return await work();
-    } finally {
-      working--;
-      done();
-    }
-  };
+  /** The watcher looks often while one of these works. What is written counts from zero when nothing else does. */
+  const watched =
+    <P, R>(handler: Handler<P, R>): Handler<P, R> =>
+    async (params, call) => {
+      const done = watcher.work();
+      if (working++ === 0) workspace?.fs.forgetWrittenBytes();
+      try {
+        return await handler(params, call);
+      } finally {
+        working--;
+        done();
+      }
+    };
 
   const handlers: Handlers<ParentRequests> = {
     async open(params, call) {
@@ -176,8 +179,8 @@ export function createServer(options: ServeOptions): Server {
   return {
     handlers: {
       ...handlers,
-      exec: (params, call) => watched(async () => handlers.exec(params, call)),
-      fs: (params, call) => watched(async () => handlers.fs(params, call)),
+      exec: watched(handlers.exec),
+      fs: watched(handlers.fs),
     },
     close: () => shell?.shell.close(),
   };

@@ -91,14 +91,14 @@ export class TouchLogs {
     tell: (paths: string[]) => Promise<void>,
     run: () => Promise<T>,
   ): Promise<T> {
-    return await this.between(async () => {
-      log.direct(tell);
-      try {
-        return await run();
-      } finally {
-        log.direct(null);
-      }
-    });
+    this.#forget();
+    log.direct(tell);
+    try {
+      return await run();
+    } finally {
+      log.direct(null);
+      this.#forget();
+    }
   }
 
   /** Runs what changes files for somebody else: what any shell has told before, or meanwhile, may then be another's. */

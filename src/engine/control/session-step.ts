@@ -50,8 +50,13 @@ export function guestStep(group: CommandNode, onStatus: (exitCode: number) => vo
 export function quietStep(run: (interpreter: Interpreter) => void | Promise<void>): StatementNode {
   return step((interpreter) => {
     const done = run(interpreter);
-    return done === undefined ? NOTHING : done.then(() => NOTHING);
+    return done === undefined ? NOTHING : nothingAfter(done);
   });
+}
+
+async function nothingAfter(done: Promise<void>): Promise<Output> {
+  await done;
+  return NOTHING;
 }
 
 /** What a script leaves that was ended from inside, as the interpreter has it for a part of a pipeline. */

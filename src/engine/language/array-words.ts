@@ -53,7 +53,7 @@ export async function declareArrays(
   assign: (array: ArrayWord) => Promise<{ error?: Result | undefined }>,
 ): Promise<Result> {
   const arrays = words.flatMap(({ array }) => array ?? []);
-  if (arrays.length === 0) return run();
+  if (arrays.length === 0) return await run();
   if (DECLARING.has(command) && !args.some((arg) => /^-[a-zA-Z]*[aA]/.test(arg))) args.unshift("-a");
   const locked = new Set(arrays.map(({ name }) => name).filter((name) => state.readonlyVars?.has(name)));
   let result = await run();
