@@ -4,6 +4,7 @@
  */
 
 import { MAX_SMALL_ANSWER_BYTES, MAX_STATE_BYTES } from "../protocol/messages.ts";
+import { asciiText } from "../shared/ascii-text.ts";
 import {
   abortedBy,
   CommandOutput,
@@ -76,7 +77,8 @@ export function createSubprocessExecutor(
       }
       // A cancel is no answer: a call that still waits for its tool must stay counted, or a worker could fill
       // this process with calls that it has cancelled. The end of the command answers all of them.
-      const json = await command.input.invokeTool(path, new TextDecoder().decode(argsJson));
+      const text = asciiText(argsJson) ?? new TextDecoder().decode(argsJson);
+      const json = await command.input.invokeTool(path, text);
       return new TextEncoder().encode(json);
     },
     async onTouch({ execId, paths }) {

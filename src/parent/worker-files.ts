@@ -2,6 +2,7 @@
 
 import { CallFailure } from "../protocol/call-failure.ts";
 import { MAX_FILE_ANSWER_BYTES, MAX_SMALL_ANSWER_BYTES, type ParentRequests } from "../protocol/messages.ts";
+import { asciiText } from "../shared/ascii-text.ts";
 import { isSandboxError, SandboxError } from "../shared/errors.ts";
 import type { FileStat, SandboxFileSystem } from "../shared/file-system.ts";
 import { tellThrown } from "../shared/redact.ts";
@@ -100,8 +101,10 @@ export function workerFiles(
 
   return {
     // A byte order mark is content.
-    readFile: async (path) =>
-      new TextDecoder("utf-8", { ignoreBOM: true }).decode(await ask({ op: "read", path })),
+    readFile: async (path) => {
+      const content = await ask({ op: "read", path });
+      return asciiText(content) ?? new TextDecoder("utf-8", { ignoreBOM: true }).decode(content);
+    },
     readFileBuffer: (path) => ask({ op: "read", path }),
     writeFile: (path, content) => done({ op: "write", path }, bytes(content)),
     appendFile: (path, content) => done({ op: "append", path }, bytes(content)),

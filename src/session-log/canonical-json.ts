@@ -13,9 +13,6 @@ const MAX_JSON_BYTES = 1024 * 1024;
 /** Arrays and objects within each other, at most. Cycles end here as well. */
 const MAX_DEPTH = 100;
 
-/** With `u` a pair is one character, so that what is found stands alone. */
-const LONE_SURROGATE = /\p{Surrogate}/u;
-
 /**
  * The text. A field that is undefined is left out, as if it were missing; `-0` is `0`.
  *
@@ -62,7 +59,7 @@ class Writer {
   }
 
   #string(value: string): string {
-    if (LONE_SURROGATE.test(value)) this.#fail("holds half of a surrogate pair, which UTF-8 cannot say");
+    if (!value.isWellFormed()) this.#fail("holds half of a surrogate pair, which UTF-8 cannot say");
     return this.#counted(JSON.stringify(value));
   }
 

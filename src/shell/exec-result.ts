@@ -1,4 +1,5 @@
 /** What an executor reported, or what kept it from reporting → an `ExecResult` without its changes. */
+import { asciiText } from "../shared/ascii-text.ts";
 import type { ExecEnding, ExecuteOutput } from "../shared/executor.ts";
 import type { ExecResult } from "../shared/sandbox.ts";
 
@@ -49,5 +50,6 @@ function problemOf(report: unknown): string | undefined {
 function toBoth(stream: string | Uint8Array): { text: string; bytes: Uint8Array } {
   if (typeof stream === "string") return { text: stream, bytes: new TextEncoder().encode(stream) };
   // With the byte order mark kept: the text says what the bytes say.
-  return { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(stream), bytes: stream };
+  const text = asciiText(stream) ?? new TextDecoder("utf-8", { ignoreBOM: true }).decode(stream);
+  return { text, bytes: stream };
 }

@@ -18,8 +18,6 @@ export interface NormaliseLimits {
 export const DEFAULT_MAX_DEPTH = 100;
 export const DEFAULT_MAX_JSON_BYTES = 16 * 1024 * 1024;
 
-const LONE_SURROGATE = /\p{Surrogate}/gu;
-
 /** Whether a value is told like `undefined`: left out of objects, `null` in arrays. */
 function isUntold(value: unknown): boolean {
   return value === undefined || typeof value === "function" || typeof value === "symbol";
@@ -121,7 +119,7 @@ class JsonWriter {
   }
 
   #putString(text: string): void {
-    this.#put(JSON.stringify(text.replace(LONE_SURROGATE, "\ufffd")));
+    this.#put(JSON.stringify(text.toWellFormed()));
   }
 
   #put(part: string): void {

@@ -5,6 +5,7 @@ import type { Handlers } from "../protocol/channel.ts";
 import type { Handler } from "../protocol/channel-contract.ts";
 import { MAX_STATE_BYTES, MAX_TOUCHED_PATHS, type ParentRequests } from "../protocol/messages.ts";
 import type { ProbeTask } from "../protocol/probe-task.ts";
+import { asciiText } from "../shared/ascii-text.ts";
 import { defenseInDepthForAdapter } from "../shared/defense.ts";
 import type { SandboxFileSystem } from "../shared/file-system.ts";
 import { toWirePath } from "../shared/wire-path.ts";
@@ -140,7 +141,10 @@ export function createServer(options: ServeOptions): Server {
         signal: null,
         onOutput: (stream, bytes) => call.output(stream, bytes),
         invokeTool: options.tools
-          ? async (path, argsJson) => decoder.decode(await callTool(call.id, path, encoder.encode(argsJson)))
+          ? async (path, argsJson) => {
+              const json = await callTool(call.id, path, encoder.encode(argsJson));
+              return asciiText(json) ?? decoder.decode(json);
+            }
           : null,
       };
       const result = await touches.command(

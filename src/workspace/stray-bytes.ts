@@ -4,6 +4,7 @@
  * changes nothing that it did not mean to.
  */
 import { Buffer } from "node:buffer";
+import { asciiText } from "../shared/ascii-text.ts";
 
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const ESCAPED = /[\udc80-\udcff]/;
@@ -11,7 +12,7 @@ const ESCAPED = /[\udc80-\udcff]/;
 /** Text of bytes; what is not UTF-8 is escaped. */
 export function escapeStrayBytes(bytes: Uint8Array): string {
   try {
-    return strictUtf8.decode(bytes);
+    return asciiText(bytes) ?? strictUtf8.decode(bytes);
   } catch {
     // Not UTF-8 as a whole: taken apart below.
   }
