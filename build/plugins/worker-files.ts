@@ -144,6 +144,10 @@ const JAVASCRIPT: readonly TextChange[] = [
     "Object.defineProperty(globalThis, 'eval', {\n            value: undefined,",
     "Object.defineProperty(globalThis, 'eval', {\n            value: () => { throw new TypeError('eval is not allowed'); },",
   ],
+  [
+    "    return new TextDecoder().decode(result.result);",
+    "    return asciiText(result.result) ?? new TextDecoder().decode(result.result);",
+  ],
   // Where in the script it happened, and not where in the set-up that the script called.
   ['if (trimmed.startsWith("at ")) {', 'if (trimmed.startsWith("at ") && !trimmed.includes("<compat>")) {'],
   [
@@ -192,6 +196,7 @@ const JAVASCRIPT: readonly TextChange[] = [
           if (own !== undefined) return own;
           if (Object.hasOwn(VIRTUAL_MODULES, moduleName)) return VIRTUAL_MODULES[moduleName];`,
   ],
+  ["  quickjsLoading = getQuickJS();", "  quickjsLoading = getQuickJS().then(withFastText);"],
   // What follows in that function is never reached.
   [
     '    const filename = input.scriptPath || "<eval>";',
@@ -246,6 +251,8 @@ import { heldBytes, resultOf } from ${shim("bridge-output.ts")};\n`;
           .join("\n");
         const imports = `${FILE_CALLS_IMPORT}import { bytesOf, fromName, newError, newText, toName } from ${shim("quickjs-values.ts")};
 import { argumentsOf, installHost, moduleSource, runScript } from ${shim("quickjs-run.ts")};
+import { withFastText } from ${shim("quickjs-text.ts")};
+import { asciiText } from ${JSON.stringify(join(root, "src/shared/ascii-text.ts"))};
 const NODE_SOURCE = ${JSON.stringify(source)};\n`;
         const changed = changeText("just-bash's JavaScript worker", readFileSync(path, "utf8"), JAVASCRIPT);
         // Every path that a script hands over.
