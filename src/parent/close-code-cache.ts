@@ -28,11 +28,11 @@ export function shownCodeCaches(
   own: string | null = null,
 ): ShownCodeCache[] {
   const directories = [...new Set([defaultCodeCacheDirectory(), own])].filter((path) => path !== null);
+  const places = mounts.map(({ backingPath, access }) => (access === "ro" ? null : realPlace(backingPath)));
   return directories.flatMap((named) => {
     const directory = realPlace(named);
-    return mounts.flatMap(({ backingPath, access }, mount) => {
-      if (access === "ro") return [];
-      const place = realPlace(backingPath);
+    return places.flatMap((place, mount) => {
+      if (place === null) return [];
       if (isAtOrBelow(place, directory)) return [{ directory, mount, below: "" }];
       if (!isAtOrBelow(directory, place)) return [];
       makeIfPossible(directory);
