@@ -11,7 +11,7 @@ import { ownCommands } from "./commands/index.ts";
 import type { PartLimiter } from "./commands/timeout.ts";
 import { OUT_OF_THE_WAY } from "./limits.ts";
 import { nestedJavaScript } from "./nested-javascript.ts";
-import type { EngineOptions } from "./port.ts";
+import type { EngineKind } from "./port.ts";
 import { type InvokeTool, TOOLS_BOOTSTRAP } from "./tools-bootstrap.ts";
 
 /** The strength of the engine's defenses, in its own words. */
@@ -21,9 +21,9 @@ export function defenseLevel(defense: DefenseInDepth): string {
 
 const NODE: CustomCommand = { name: "node", load: async () => (await import("./guests/node.ts")).node };
 
-/** Where the shell starts; the variables are those that a login shell of Debian would show. */
+/** The variables are those that a login shell of Debian would show. */
 export function buildBash(
-  options: EngineOptions,
+  options: EngineKind,
   fs: IFileSystem,
   invokeTool: InvokeTool,
   limiter: PartLimiter,
@@ -33,7 +33,8 @@ export function buildBash(
     options.javascript && options.tools ? { invokeTool, bootstrap: TOOLS_BOOTSTRAP } : options.javascript;
   return new Bash({
     fs,
-    cwd: options.cwd,
+    // Nothing: where a shell starts is told once it is built.
+    cwd: "/",
     env: { HOME: "/home/user", USER: "user", SHELL: "/bin/bash", LANG: "C.UTF-8" },
     python: options.python,
     javascript,

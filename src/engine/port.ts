@@ -62,17 +62,35 @@ export interface EngineShell {
   close(): void;
 }
 
+/** A shell that was made before its workspace was known, and may wait for it since. */
+export interface PreparedShell extends EngineShell {
+  /** Once, and before the first script. */
+  enter(place: EnginePlace): void;
+  /** Resolves when a shell that was closed is gone, with all that it holds up. */
+  readonly ended: Promise<void>;
+}
+
+/** Where a shell starts. */
+export interface EnginePlace {
+  readonly cwd: string;
+  /** Names that end a script which would not find them. */
+  readonly tripWires: readonly string[];
+  /** The state that another shell left. */
+  readonly restore: ShellState | null;
+}
+
 /** The device hook of the file system: how output, input and state leave the interpreter. */
 export interface DeviceHost {
   addDevice(
     path: string,
     device: { read?(): Uint8Array; write?(bytes: Uint8Array): void | Promise<void>; hidden?: boolean },
   ): () => void;
+  /** A number that no other shell of this file system has. */
+  nextNumber(): number;
 }
 
-/** What an engine is built from. */
-export interface EngineOptions {
-  readonly cwd: string;
+/** What an engine is built from, wherever it runs. */
+export interface EngineKind {
   readonly python: boolean;
   readonly javascript: boolean;
   /** Whether `js-exec` has a `tools` object. */
@@ -84,6 +102,7 @@ export interface EngineOptions {
   /** Limits of just-bash that are to be tighter than ours, by its own names. */
   readonly executionLimits: Readonly<Record<string, number>>;
   readonly defenseInDepth: DefenseInDepth;
-  /** Names that end a script which would not find them. */
-  readonly tripWires: readonly string[];
 }
+
+/** A kind of engine, and where its shells start. */
+export interface EngineOptions extends EngineKind, Omit<EnginePlace, "restore"> {}

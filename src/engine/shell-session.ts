@@ -19,9 +19,12 @@ import { functionsWithoutExec } from "./live-output.ts";
 import type {
   DeviceHost,
   EngineInput,
+  EngineKind,
   EngineOptions,
+  EnginePlace,
   EngineResult,
   EngineShell,
+  PreparedShell,
   ShellState,
 } from "./port.ts";
 import {
@@ -76,7 +79,6 @@ const UNWIND_MS = 250;
 // A copy: the engine blocks the globals while a script runs.
 const setTimer = setTimeout;
 const encoder = new TextEncoder();
-let shells = 0;
 
 /** A file system that the engine can run on and that takes our devices. */
 export type EngineFileSystem = Omit<IFileSystem, "readFileBytes"> & {
@@ -91,10 +93,19 @@ export function openShell(
   restore: ShellState | null,
   nested = false,
 ): EngineShell {
-  return new ShellSession(options, fs, restore, nested);
+  const shell = new ShellSession(options, fs, nested);
+  shell.enter({ ...options, restore });
+  return shell;
 }
 
-class ShellSession implements EngineShell {
+/** A shell that waits for its place, and has gone as far on the way to its first script as it can without. */
+export function prepareShell(kind: EngineKind, fs: EngineFileSystem): PreparedShell {
+  const shell = new ShellSession(kind, fs, false);
+  shell.begin();
+  return shell;
+}
+
+class ShellSession implements PreparedShell {
   readonly #bash: Bash;
   readonly #statements: SessionStatements;
   readonly #removeDevices: (() => void)[];
@@ -111,19 +122,20 @@ class ShellSession implements EngineShell {
   #dumpText = "";
   #fresh: Dump | null = null;
   #dump: Dump | null = null;
-  #cwd: string;
+  #cwd = "/";
+  #startTime = 0;
   #options = FRESH_OPTIONS;
   #hasArguments = false;
   /** Where the script that has just ended left the shell; `null`: where it was. */
   #lastCwd: string | null = null;
   #defined: ReadonlySet<string> = new Set();
-  #restore: ShellState | null;
+  #restore: ShellState | null = null;
   #ended: Promise<void> | null = null;
   /** The name in `tripWires` that the script reached, and its line. */
   #tripped: { readonly name: string; readonly line: number } | null = null;
 
-  constructor(options: EngineOptions, fs: EngineFileSystem, restore: ShellState | null, nested: boolean) {
-    const directory = `/dev/.shell/${++shells}`;
+  constructor(kind: EngineKind, fs: EngineFileSystem, nested: boolean) {
+    const directory = `/dev/.shell/${fs.nextNumber()}`;
     const paths = {
       out: `${directory}/out`,
       err: `${directory}/err`,
@@ -131,8 +143,6 @@ class ShellSession implements EngineShell {
       cwd: `${directory}/cwd`,
       state: `${directory}/state`,
     };
-    this.#cwd = options.cwd;
-    this.#restore = restore;
     this.#statements = buildStatements(paths);
     this.#removeDevices = [
       fs.addDevice(paths.out, { write: (bytes) => this.#writeOut(bytes), hidden: true }),
@@ -142,23 +152,12 @@ class ShellSession implements EngineShell {
       fs.addDevice(paths.state, { write: (bytes) => this.#readState(bytes), hidden: true }),
     ];
     this.#bash = buildBash(
-      options,
+      kind,
       fs as unknown as IFileSystem,
       (path, json) => this.#invokeTool(path, json),
       this.#signal,
       nested,
     );
-    if (options.tripWires.length > 0) {
-      plantTripWire(Reflect.get(this.#bash, "commands") as object, {
-        names: new Set(options.tripWires),
-        // Everything that runs loses its files at once, background jobs and the command around too.
-        trip: (name, line) => {
-          this.#tripped ??= { name, line };
-          this.#signal.abort();
-          setTimer(() => void this.#endTripped("", ""), UNWIND_MS).unref();
-        },
-      });
-    }
     let handedOut = false;
     this.#bash.registerTransformPlugin({
       name: "shell-session",
@@ -170,6 +169,39 @@ class ShellSession implements EngineShell {
         return { ast: { ...ast, statements } };
       },
     });
+  }
+
+  enter({ cwd, tripWires, restore }: EnginePlace): void {
+    this.#cwd = cwd;
+    this.#restore = restore;
+    this.#startTime = Date.now();
+    this.#enter(Reflect.get(this.#bash, "state") as InterpreterState);
+    if (tripWires.length === 0) return;
+    plantTripWire(Reflect.get(this.#bash, "commands") as object, {
+      names: new Set(tripWires),
+      // Everything that runs loses its files at once, background jobs and the command around too.
+      trip: (name, line) => {
+        this.#tripped ??= { name, line };
+        this.#signal.abort();
+        setTimer(() => void this.#endTripped("", ""), UNWIND_MS).unref();
+      },
+    });
+  }
+
+  /** As the engine's own constructor has it for a directory that it is given. */
+  #enter(state: InterpreterState): void {
+    state.cwd = this.#cwd;
+    state.env.set("PWD", this.#cwd).set("OLDPWD", this.#cwd);
+    state.startTime = this.#startTime;
+  }
+
+  /** Goes on to where the first script is waited for. */
+  begin(): void {
+    this.#ended ??= this.#begin();
+  }
+
+  get ended(): Promise<void> {
+    return this.#ended ?? Promise.resolve();
   }
 
   async run(input: EngineInput): Promise<EngineResult> {
@@ -189,7 +221,7 @@ class ShellSession implements EngineShell {
     return await new Promise((resolve) => {
       this.#signal.arm(input.signal, input.deadlineMs);
       this.#task = { input, script, changesState: mayChangeState(script, this.#defined), resolve };
-      this.#ended ??= this.#begin();
+      this.begin();
       this.#wake?.();
     });
   }
@@ -251,29 +283,34 @@ class ShellSession implements EngineShell {
   /** The script of the one `exec()`: ends when the shell is closed or no longer does what it is told. */
   *#live(): Generator<StatementNode> {
     yield* parse("builtin shopt -s expand_aliases").statements;
-    const restoring = this.#restore;
-    if (restoring !== null) {
-      yield* this.#statements.dumpState();
-      this.#fresh = this.#takeDump();
-      this.#functions = readFunctions(restoring);
-      this.#safeFunctions = functionsWithoutExec(this.#functions);
-      yield* this.#statements.quietly(toRestoreStatements(restoring, this.#functions.values()));
-      this.#cwd = restoring.cwd;
-      yield* this.#statements.dumpState();
-      this.#takeDump();
-    }
     const waitForScript = quietStep(() => this.#waitForTask());
     const tellStatus = quietStep(({ state }) => this.#readStatus(state));
-    for (;;) {
+    for (let isFirst = true; ; isFirst = false) {
       this.#waited = false;
       yield waitForScript;
       const task = this.#task;
       // Not waited: the guest switched execution off (`set -n`) or took `builtin` over. The shell is lost.
       if (task === null || !this.#waited || this.#closed) return;
+      if (isFirst) yield* this.#takePlace();
       yield* this.#runTask(task, tellStatus);
       if (this.#status === null) return;
       this.#finish(task, this.#status);
     }
+  }
+
+  /** What `enter` told, in the shell itself: it may have waited for it. */
+  *#takePlace(): Generator<StatementNode> {
+    yield quietStep(({ state }) => this.#enter(state));
+    const restoring = this.#restore;
+    if (restoring === null) return;
+    yield* this.#statements.dumpState();
+    this.#fresh = this.#takeDump();
+    this.#functions = readFunctions(restoring);
+    this.#safeFunctions = functionsWithoutExec(this.#functions);
+    yield* this.#statements.quietly(toRestoreStatements(restoring, this.#functions.values()));
+    this.#cwd = restoring.cwd;
+    yield* this.#statements.dumpState();
+    this.#takeDump();
   }
 
   *#runTask(task: Task, tellStatus: StatementNode): Generator<StatementNode> {

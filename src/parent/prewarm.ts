@@ -5,7 +5,16 @@ import type { ResolvedOptions } from "./options.ts";
 
 /** Neither waits nor fails: what is wrong is told when a sandbox is created. */
 export async function prewarm(options: ResolvedOptions): Promise<void> {
-  const { workerPath, nodePath, isolation, execArgv, env, prewarm: count, codeCacheDirectory } = options;
+  const {
+    workerPath,
+    nodePath,
+    isolation,
+    execArgv,
+    env,
+    prewarm: count,
+    codeCacheDirectory,
+    executionLimits,
+  } = options;
   if (isolation !== "process") return;
   try {
     const [{ chooseRung }, { keepSpares }] = await Promise.all([
@@ -22,7 +31,12 @@ export async function prewarm(options: ResolvedOptions): Promise<void> {
       codeCacheDirectory,
       network: false,
     });
-    keepSpares(launch, count);
+    // What most sandboxes are; the ones that are opened say what the next will be.
+    keepSpares(
+      launch,
+      { python: true, javascript: true, tools: false, executionLimits: { ...executionLimits } },
+      count,
+    );
   } catch {
     // See above.
   }

@@ -44,6 +44,8 @@ export interface WorkerProcess {
 /** How to start it. */
 export interface SpawnOptions {
   readonly launch: Launch;
+  /** More arguments for the worker. @default none */
+  readonly extraArgs?: readonly string[];
   onStderr(text: string): void;
 }
 
@@ -83,8 +85,8 @@ export function workerEnvironment(
 
 /** Rejects when the process cannot be started (no such Node, no more processes). */
 export async function spawnWorker(options: SpawnOptions): Promise<WorkerProcess> {
-  const { launch } = options;
-  const child = await start(launch);
+  const { launch, extraArgs = [] } = options;
+  const child = await start(launch, extraArgs);
   const [stdin, stdout, stderr, lifeline] = child.stdio as unknown as Streams;
   let tail = "";
   stderr.setEncoding("utf8");
@@ -169,13 +171,13 @@ export async function spawnWorker(options: SpawnOptions): Promise<WorkerProcess>
  * By Node.js itself: execa, which starts the short programs here, compares each descriptor with all others, a tenth of
  * a second where 251 is open, and gives nothing that a process which stays could use.
  */
-async function start(launch: Launch): Promise<StartedProcess> {
+async function start(launch: Launch, extraArgs: readonly string[]): Promise<StartedProcess> {
   const { inputs } = launch;
   const code = openCode(launch);
   const inherited = shutInherited(FIRST_INPUT + inputs.length + code.entries.length);
   let child: ChildProcess;
   try {
-    child = spawn(launch.command, [...launch.args, ...code.args], {
+    child = spawn(launch.command, [...launch.args, ...extraArgs, ...code.args], {
       env: workerEnvironment(launch.env),
       cwd: launch.cwd,
       // 3 is the lifeline: the worker's watcher thread dies with the parent and tells by it why it ends.

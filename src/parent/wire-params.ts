@@ -1,4 +1,5 @@
 import type { ParentRequests } from "../protocol/messages.ts";
+import type { SpareKind } from "../protocol/spare.ts";
 import type { ExecuteInput } from "../shared/executor.ts";
 import type { HarnessWorkspaceSpec } from "../shared/workspace-spec.ts";
 import type { ResolvedOptions } from "./options.ts";
@@ -37,6 +38,15 @@ export function toOpenParams(
     maxMemoryMb: limits.maxMemoryMb,
     maxWriteBytes: limits.maxWriteBytes,
   };
+}
+
+/** What a spare may know of such a workspace; `null`: none is made ready for a network, whose addresses are its own. */
+export function toSpareKind({
+  workspace: { python, javascript, network },
+  tools,
+  executionLimits,
+}: ParentRequests["open"]["params"]): SpareKind | null {
+  return network === null ? { python, javascript, tools, executionLimits } : null;
 }
 
 /** A command as it crosses the wire; script and stdin travel in the body. */

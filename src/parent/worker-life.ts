@@ -24,6 +24,7 @@ import type { ResolvedOptions } from "./options.ts";
 import type { WorkerExit, WorkerProcess } from "./spawn-worker.ts";
 import { stopWorker } from "./stop-worker.ts";
 import { BUSY_LOOK_MS, IDLE_LOOK_MS, watchMemory } from "./watch-memory.ts";
+import { toSpareKind } from "./wire-params.ts";
 
 /** A worker that has been told its workspace. */
 export interface Connection {
@@ -266,7 +267,10 @@ export class WorkerLife {
     guardInspector();
     const { launch } = this.#rung;
     const onStderr = (text: string): void => this.#options.onDiagnostic?.(text);
-    if (prewarm > 0 && !fresh) this.#spare = (await import("./spare-workers.ts")).takeSpare(launch, onStderr);
+    if (prewarm > 0 && !fresh) {
+      const { takeSpare } = await import("./spare-workers.ts");
+      this.#spare = takeSpare(launch, toSpareKind(this.#duties.openParams), onStderr);
+    }
     return this.#spare ?? spawnWorker({ launch, onStderr });
   }
 
@@ -279,7 +283,7 @@ export class WorkerLife {
 
   async #keepSpares(count: number): Promise<void> {
     const { keepSpares } = await import("./spare-workers.ts");
-    keepSpares(this.rung.launch, count);
+    keepSpares(this.rung.launch, toSpareKind(this.#duties.openParams), count);
   }
 
   /** The workspace in the worker's own view of the mounts. */

@@ -2,16 +2,23 @@
 import { createChannel } from "../protocol/channel.ts";
 import type { Channel } from "../protocol/channel-contract.ts";
 import type { ParentRequests, WorkerRequests } from "../protocol/messages.ts";
+import type { SpareKind } from "../protocol/spare.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import { loadEngine } from "./load-engine.ts";
 import { createServer } from "./serve.ts";
 import { startLifeline } from "./start-lifeline.ts";
 import type { Wire } from "./take-stdio.ts";
-import { warmUpIfSpare } from "./warm-up.ts";
+import { warmUp } from "./warm-up.ts";
 
 declare const __BUILD_ID__: string;
 
-export function connect(wire: Wire, lifeline: URL, leave: () => void): void {
+/** @param spare what it was started for ahead of need; `undefined`: it is needed at once */
+export function connect(
+  wire: Wire,
+  lifeline: URL,
+  leave: () => void,
+  spare: SpareKind | null | undefined,
+): void {
   const watcher = startLifeline(lifeline, leave);
   const engine = loadEngine();
   const channel: Channel<WorkerRequests> = createChannel<WorkerRequests, ParentRequests>({
@@ -20,7 +27,7 @@ export function connect(wire: Wire, lifeline: URL, leave: () => void): void {
     write: wire.write,
     handlers: createServer({
       engine,
-      warmed: warmUpIfSpare(engine),
+      takePrepared: warmUp(engine, spare),
       callTool: (execId, path, argsJson) =>
         channel.request("tool.call", { execId, path }, { body: argsJson }).then(({ body }) => body),
       touchPaths: (execId, paths) => channel.request("touch", { execId, paths }),

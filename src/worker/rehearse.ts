@@ -5,6 +5,7 @@
 import { createChannel } from "../protocol/channel.ts";
 import type { Channel } from "../protocol/channel-contract.ts";
 import type { ParentRequests, WorkerRequests } from "../protocol/messages.ts";
+import type { ProbeTask } from "../protocol/probe-task.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import { createServer, type ServeOptions } from "./serve.ts";
 
@@ -22,6 +23,16 @@ const OPEN: ParentRequests["open"]["params"] = {
   executionLimits: {},
   maxMemoryMb: 4096,
   maxWriteBytes: 1,
+};
+
+/** As on the rung `process`: nothing is tried. */
+const PROBE: ProbeTask = {
+  claimed: false,
+  network: false,
+  parentPid: 1,
+  outsideFile: null,
+  port: null,
+  scratch: null,
 };
 
 const EXEC = {
@@ -50,7 +61,7 @@ export async function rehearse(engine: ServeOptions["engine"]): Promise<void> {
   });
   const server = createServer({
     engine,
-    warmed: async () => undefined,
+    takePrepared: async () => null,
     callTool: async () => new Uint8Array(0),
     touchPaths: (execId, paths) => worker.request("touch", { execId, paths }),
     watcher: { limitMemory: () => undefined, work: () => () => undefined },
@@ -74,6 +85,7 @@ export async function rehearse(engine: ServeOptions["engine"]): Promise<void> {
 
 async function play(parent: Channel<ParentRequests>): Promise<void> {
   await parent.request("open", OPEN);
+  await parent.request("isolation", {}, { body: new TextEncoder().encode(JSON.stringify(PROBE)) });
   for (const script of SCRIPTS) {
     const body = new TextEncoder().encode(script);
     const { value } = await parent.request("exec", { ...EXEC, scriptBytes: body.length }, { body });

@@ -6,13 +6,13 @@ import type { Handler } from "../protocol/channel-contract.ts";
 import { MAX_STATE_BYTES, MAX_TOUCHED_PATHS, type ParentRequests } from "../protocol/messages.ts";
 import type { ProbeTask } from "../protocol/probe-task.ts";
 import { asciiText } from "../shared/ascii-text.ts";
-import { defenseInDepthForAdapter } from "../shared/defense.ts";
 import type { SandboxFileSystem } from "../shared/file-system.ts";
 import { toWirePath } from "../shared/wire-path.ts";
 import { hostFiles } from "../workspace/host-files.ts";
-import { MountFs } from "../workspace/mount-fs.ts";
-import { type TouchLog, TouchLogs } from "../workspace/touch-log.ts";
+import type { MountFs } from "../workspace/mount-fs.ts";
+import type { TouchLog, TouchLogs } from "../workspace/touch-log.ts";
 import type { loadEngine } from "./load-engine.ts";
+import { prepareWorkspace, type TakePrepared, toEngineKind } from "./prepare-workspace.ts";
 import { serveFile } from "./serve-file.ts";
 import type { Watcher } from "./start-lifeline.ts";
 
@@ -41,8 +41,7 @@ interface TellingShell {
 /** What a worker serves with. */
 export interface ServeOptions {
   readonly engine: ReturnType<typeof loadEngine>;
-  /** Resolves when nothing of a rehearsal runs any more. */
-  warmed(): Promise<void>;
+  readonly takePrepared: TakePrepared;
   readonly callTool: CallTool;
   readonly touchPaths: TouchPaths;
   readonly watcher: Watcher;
@@ -55,7 +54,7 @@ export interface Server {
 }
 
 export function createServer(options: ServeOptions): Server {
-  const { engine, warmed, callTool, touchPaths, watcher } = options;
+  const { engine, takePrepared, callTool, touchPaths, watcher } = options;
   let workspace: Workspace | null = null;
   let shell: TellingShell | null = null;
   let state: ShellState | null = null;
@@ -95,32 +94,24 @@ export function createServer(options: ServeOptions): Server {
   const handlers: Handlers<ParentRequests> = {
     async open(params, call) {
       watcher.limitMemory(params.maxMemoryMb);
-      await warmed();
-      const { createShellFsError, defenseLevel, ENGINE_NAME } = await engine;
-      const { mounts, cwd, python, javascript, network } = params.workspace;
+      const { mounts, cwd } = params.workspace;
+      const kind = toEngineKind({ ...params, ...params.workspace });
+      const ready = await takePrepared(kind);
       // Node loads it at its first use, which the engine's defenses would block.
-      if (network !== null) await fetch("data:,");
+      if (kind.network !== null) await fetch("data:,");
+      const loaded = await engine;
+      const { fs, touches, touched, shell: made } = ready ?? prepareWorkspace(loaded, kind);
       const tracking = mounts.map(({ watched: tracked, ...mount }) => ({ ...mount, tracked }));
-      const fs = new MountFs({
-        mounts: tracking,
-        createError: createShellFsError,
-        maxWriteBytes: params.maxWriteBytes,
-      });
-      const options: EngineOptions = {
-        cwd,
-        python,
-        javascript,
-        tools: params.tools,
-        network,
-        executionLimits: params.executionLimits,
-        defenseInDepth: defenseInDepthForAdapter("subprocess"),
-        tripWires: params.tripWires,
-      };
-      workspace = { fs, touches: new TouchLogs(tracking), files: hostFiles(fs, cwd), options };
+      fs.setMounts(tracking, params.maxWriteBytes);
+      touches.watch(tracking);
       state = call.body.length === 0 ? null : (JSON.parse(decoder.decode(call.body)) as ShellState);
       const stateRestored = state === null || (await fs.exists(state.cwd));
-      shell = await openShell(false);
-      return { value: { engine: ENGINE_NAME, defense: defenseLevel(options.defenseInDepth), stateRestored } };
+      const place = { cwd, tripWires: params.tripWires };
+      made.enter({ ...place, restore: state });
+      shell = { shell: made, touched };
+      workspace = { fs, touches, files: hostFiles(fs, cwd), options: { ...kind, ...place } };
+      const defense = loaded.defenseLevel(kind.defenseInDepth);
+      return { value: { engine: loaded.ENGINE_NAME, defense, stateRestored } };
     },
 
     async exec(params, call) {

@@ -1,34 +1,45 @@
-/** A worker that was started ahead of need uses the wait: it rehearses, so that its first command finds all in use. */
+/**
+ * A worker that was started ahead of need uses the wait: it rehearses, so that its first command finds all in use, and
+ * then makes what a sandbox needs and nobody has to be asked for.
+ */
+import type { SpareKind } from "../protocol/spare.ts";
 import type { loadEngine } from "./load-engine.ts";
+import {
+  type PreparedWorkspace,
+  prepareWorkspace,
+  type TakePrepared,
+  toEngineKind,
+} from "./prepare-workspace.ts";
 import { rehearse } from "./rehearse.ts";
 
-/** A worker that is needed at once is asked to open its workspace before it has loaded the engine. */
-const WAIT_MS = 50;
 /** A second time what ran once is found where it was left, and the later ones take a millisecond or two each. */
 const TIMES = 4;
 
-/** The returned function says when a rehearsal that is under way is over; none begins after it was called. */
-export function warmUpIfSpare(engine: ReturnType<typeof loadEngine>): () => Promise<void> {
-  let underWay = Promise.resolve();
+/** @param spare what it waits for; `undefined`: it is needed at once */
+export function warmUp(
+  engine: ReturnType<typeof loadEngine>,
+  spare: SpareKind | null | undefined,
+): TakePrepared {
+  if (spare === undefined) return async () => null;
+  const own = spare === null ? null : toEngineKind({ ...spare, network: null });
   let asked = false;
-  const begin = async (): Promise<void> => {
-    for (let count = 0; count < TIMES && !asked; count++) await rehearse(engine);
+  const prepare = async (): Promise<PreparedWorkspace | null> => {
+    const loaded = await engine;
+    for (let count = 0; count < TIMES && !asked; count++) {
+      await rehearse(engine);
+      // A question that has arrived meanwhile is heard.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return own === null ? null : prepareWorkspace(loaded, own);
   };
-  void engine.then(
-    // Timers come before what has arrived meanwhile: the question may lie in the pipe already.
-    () =>
-      setTimeout(
-        () =>
-          setImmediate(() => {
-            // What is wrong here is wrong in the workspace's own shell too, and told there.
-            if (!asked) underWay = begin().catch(() => undefined);
-          }),
-        WAIT_MS,
-      ),
-    () => undefined,
-  );
-  return () => {
+  // What is wrong here is wrong in the workspace's own shell too, and told there.
+  const underWay = prepare().catch(() => null);
+  return async (kind) => {
     asked = true;
-    return underWay;
+    const prepared = await underWay;
+    if (prepared === null || JSON.stringify(kind) === JSON.stringify(own)) return prepared;
+    prepared.shell.close();
+    await prepared.shell.ended;
+    return null;
   };
 }

@@ -43,7 +43,7 @@ const encoder = new TextEncoder();
 /** The tree outside the mounts. Paths are normalised. */
 export class BaseTree {
   /** Modification time of everything in it. */
-  readonly mtime = new Date();
+  mtime = new Date();
   readonly #nodes = new Map<string, BaseNode>();
   #lastIno = 1;
 

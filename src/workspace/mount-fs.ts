@@ -65,6 +65,7 @@ interface Shared {
   readonly ledger: WriteLedger;
   readonly createError: CreateFsError;
   isSealed: boolean;
+  lastNumber: number;
 }
 
 /** A range of a file, in bytes. */
@@ -106,6 +107,7 @@ export class MountFs {
       ledger: new WriteLedger(options.maxWriteBytes ?? Number.POSITIVE_INFINITY),
       createError: options.createError ?? ((info) => new FsError(info)),
       isSealed: false,
+      lastNumber: 0,
     };
     this.#table = this.#shared.table;
     this.#base = this.#shared.base;
@@ -134,6 +136,22 @@ export class MountFs {
         return undefined; // leads nowhere: its own text is protected all the same
       }
     });
+  }
+
+  /**
+   * For a file system that was made before its workspace was known: these mounts and this limit from now on, as if
+   * it was made now. Throws as the constructor does.
+   */
+  setMounts(mounts: readonly HarnessMount[], maxWriteBytes: number): void {
+    this.#table.replaceMounts(mounts);
+    this.#shared.ledger.maxWriteBytes = maxWriteBytes;
+    this.#base.mtime = new Date();
+    this.setReadOnlyPrefixes([]);
+  }
+
+  /** A number that no other caller gets: each shell names its devices by one. */
+  nextNumber(): number {
+    return ++this.#shared.lastNumber;
   }
 
   /** Puts a device at an absolute path outside the mounts; the function returned takes it away again. */

@@ -27,12 +27,11 @@ export function foldSpelling(path: string): string {
 
 /** The mounts of one sandbox and its read-only places. */
 export class MountTable {
-  readonly mounts: readonly Mount[];
-  readonly #byPath: ReadonlyMap<string, Mount>;
-  readonly #fixed: readonly string[];
-  #readOnly: ReadonlySet<string>;
-
   readonly #fold: (path: string) => string;
+  #mounts: readonly Mount[] = [];
+  #byPath: ReadonlyMap<string, Mount> = new Map();
+  #fixed: readonly string[] = [];
+  #readOnly: ReadonlySet<string> = new Set();
 
   /**
    * Throws a plain `Error` that names the mount when a backing path is not an existing directory.
@@ -41,8 +40,17 @@ export class MountTable {
    */
   constructor(mounts: readonly HarnessMount[], fold: (path: string) => string = foldHere) {
     this.#fold = fold;
-    this.mounts = mounts.map(toMount);
-    this.#byPath = new Map(this.mounts.map((mount) => [this.#fold(mount.path), mount]));
+    this.replaceMounts(mounts);
+  }
+
+  get mounts(): readonly Mount[] {
+    return this.#mounts;
+  }
+
+  /** These mounts and no other from now on. Throws as the constructor does, and then leaves all as it was. */
+  replaceMounts(mounts: readonly HarnessMount[]): void {
+    this.#mounts = mounts.map(toMount);
+    this.#byPath = new Map(this.#mounts.map((mount) => [this.#fold(mount.path), mount]));
     this.#fixed = mounts.flatMap((mount) => mount.readOnlyPrefixes ?? []);
     this.#readOnly = new Set(this.#fixed.map(this.#fold));
   }
@@ -55,7 +63,7 @@ export class MountTable {
   /** Names that mount points put into the directory at this path. */
   mountNamesIn(path: string): string[] {
     const names = new Set<string>();
-    for (const mount of this.mounts) {
+    for (const mount of this.#mounts) {
       if (!isBelow(this.#fold(mount.path), this.#fold(path))) continue;
       const name = mount.path.slice(path === "/" ? 1 : path.length + 1).split("/")[0];
       if (name !== undefined && name !== "") names.add(name);
@@ -64,7 +72,7 @@ export class MountTable {
   }
 
   hasMountBelow(path: string): boolean {
-    return this.mounts.some((mount) => isBelow(this.#fold(mount.path), this.#fold(path)));
+    return this.#mounts.some((mount) => isBelow(this.#fold(mount.path), this.#fold(path)));
   }
 
   /**
@@ -100,7 +108,7 @@ export class MountTable {
   /** A host path that lies below a mount's directory, as the sandbox names it; the deepest directory wins. */
   toVirtual(host: string): string | undefined {
     let best: { length: number; path: string } | undefined;
-    for (const mount of this.mounts) {
+    for (const mount of this.#mounts) {
       for (const root of [mount.host, mount.namedHost]) {
         if (!isAtOrBelow(host, root) || root.length <= (best?.length ?? -1)) continue;
         const inner = host.slice(root.length);

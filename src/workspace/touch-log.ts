@@ -65,12 +65,18 @@ export class TouchLog {
 
 /** The logs of all shells that share one file system. */
 export class TouchLogs {
-  readonly #watched: readonly string[];
+  readonly #watched: string[] = [];
   readonly #logs = new Set<TouchLog>();
 
   /** @param mounts those that are tracked are watched */
   constructor(mounts: readonly Pick<HarnessMount, "path" | "tracked">[]) {
-    this.#watched = mounts.filter(({ tracked }) => tracked).map(({ path }) => path);
+    this.watch(mounts);
+  }
+
+  /** For logs that were made before their workspace was known: these mounts from now on. */
+  watch(mounts: readonly Pick<HarnessMount, "path" | "tracked">[]): void {
+    const paths = mounts.filter(({ tracked }) => tracked).map(({ path }) => path);
+    this.#watched.splice(0, this.#watched.length, ...paths);
   }
 
   /** For a shell that is opened. */

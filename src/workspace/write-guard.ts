@@ -14,7 +14,7 @@ const ENTRY_BYTES = 4096;
 
 /** What all guards of one file system share. */
 export class WriteLedger {
-  readonly maxWriteBytes: number;
+  maxWriteBytes: number;
   writtenBytes = 0;
   /** Names per inode, counted only for files whose every name this file system knows. */
   readonly names = new Map<string, number>();

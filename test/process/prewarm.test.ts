@@ -65,6 +65,73 @@ onLinux("a spare that was killed while it waited is no loss", async () => {
   await sandbox.dispose();
 });
 
+/** What of a shell and of what lies around it a script can look at, but for what is random or a time. */
+const LOOK = `
+  echo "$0 $# $? $! $$ $PPID $BASHPID $- [$_] $LINENO $SHLVL $UID $EUID $BASH_VERSION $BASH_SUBSHELL"
+  set; env; export -p; declare -p; declare -F; alias; shopt; set -o; trap -p; jobs; hash; umask; ulimit -a; dirs
+  pwd; echo ~ ~+ ~-; cd - ; cd /work; echo "$OLDPWD"
+  for place in / /bin /dev /etc /home /home/user /proc /proc/self /root /tmp /usr /usr/bin /var; do
+    ls -ai $place; stat -c '%n %a %s %i %F' $place $place/*
+  done
+  for number in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    [ -e /dev/.shell/$number ] && echo "shell $number"
+  done
+  cat /etc/* /proc/self/* /proc/version /proc/cpuinfo; df; uname -a; id; history; type -a ls builtin python3 js-exec node
+  ( echo "$BASHPID $BASH_SUBSHELL" ); bash -c 'echo $$ $PPID $PWD $OLDPWD'; true & echo "$!"; wait
+`;
+
+/** What lies in \`/tmp\` and \`/work\` has numbers of the host's disk. */
+const withoutInodes = (text: string): string =>
+  text.replace(/\d+(?= \.\.?$| (?:tmp|work|user)$| directory$)/gm, "");
+
+async function lookIn(sandbox: Awaited<ReturnType<typeof open>>): Promise<string[]> {
+  const first = await sandbox.exec(LOOK);
+  const second = await sandbox.exec(`f() { :; }; x=1; cd /tmp; ${LOOK}`);
+  const third = await sandbox.exec(LOOK, { env: { A: "1" }, cwd: "/tmp", args: ["a"], stdin: "in" });
+  return [first, second, third].flatMap(({ stdout, stderr }) => [withoutInodes(stdout), stderr]);
+}
+
+onLinux("a script finds nothing in a spare that is not in a new worker", async () => {
+  const cold = await open({ prewarm: 0 });
+  const expected = await lookIn(cold);
+  await cold.dispose();
+  const before = await open();
+  await before.exec("secret=1; f() { :; }; cd /tmp; echo > file");
+  await before.dispose();
+  const spare = await spareBeside([]);
+  const warm = await open();
+  expect(await lookIn(warm)).toEqual(expected);
+  expect(expected[0]).toContain("HOME=/home/user");
+  await warm.dispose();
+  expect(isAlive(spare)).toBe(false);
+});
+
+onLinux("a spare that waits for another kind of engine serves all the same, and has none of it", async () => {
+  const options = {
+    runtime: { python: false, javascript: false },
+    executionLimits: { maxLoopIterations: 3 },
+  };
+  const script = "type python3 js-exec node; for i in 1 2 3 4; do echo $i; done";
+  const cold = await open({ ...options, prewarm: 0 });
+  const expected = await cold.exec(script);
+  await cold.dispose();
+  const before = await open();
+  await before.exec("true");
+  await before.dispose();
+  const spare = await spareBeside([]);
+  const warm = await open(options);
+  const { exitCode, stdout, stderr, ending } = await warm.exec(script);
+  expect({ exitCode, stdout, stderr, ending }).toEqual({
+    exitCode: expected.exitCode,
+    stdout: expected.stdout,
+    stderr: expected.stderr,
+    ending: expected.ending,
+  });
+  expect(stderr).toContain("python3");
+  await warm.dispose();
+  expect(isAlive(spare)).toBe(false);
+});
+
 onLinux("a worker that replaces a killed one is a spare too, with the state of before", async () => {
   const sandbox = await open();
   await sandbox.exec("x=kept; cd /tmp");

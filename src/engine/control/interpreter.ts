@@ -33,6 +33,8 @@ export interface InterpreterState {
   /** How many jobs this shell runs in, one in the other. */
   jobDepth?: number;
   nextVirtualPid: number;
+  /** When `$SECONDS` was 0, in milliseconds. */
+  startTime: number;
   currentLine: number;
   currentSource?: string;
   callLineStack?: number[];
