@@ -129,11 +129,13 @@ export function createSubprocessExecutor(
     try {
       const inside = (async () => {
         for (;;) {
-          const connection = await life.connect();
+          // Asked behind the question for the workspace, whose answer comes first.
+          const reached = await life.reach();
           if (ended !== null) return null;
-          noteConnection(connection);
-          const startsAt = connection.delivery.bytes;
-          const call = connection.channel.request("exec", params, {
+          // A worker that breaks the protocol later has given the answers that came before.
+          const noted = reached.connection.then(noteConnection).catch(() => undefined);
+          const startsAt = reached.delivery.bytes;
+          const call = reached.channel.request("exec", params, {
             body,
             onChunk,
             // Tool calls right behind the answer find no command to belong to.
@@ -143,8 +145,14 @@ export function createSubprocessExecutor(
           execId = call.id;
           running.set(call.id, command);
           try {
-            return await call;
+            const answer = await call;
+            await noted;
+            return answer;
           } catch (error) {
+            // Rejects with what kept the worker from starting.
+            const connection = await reached.connection;
+            // A spare that ended before it was asked for anything else.
+            if (connection.channel !== reached.channel) continue;
             if (sentAgain || !(await neverArrived(connection, startsAt, error))) throw error;
             sentAgain = true;
           }

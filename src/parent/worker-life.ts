@@ -34,6 +34,12 @@ export interface Connection {
   readonly delivery: Delivery;
 }
 
+/** A worker that has been asked to open the workspace, and may be asked more: that waits for it there. */
+export interface Reached extends Pick<Connection, "channel" | "delivery"> {
+  /** Of the worker that has opened it: of another one, if this was a spare and ended before. */
+  readonly connection: Promise<Connection>;
+}
+
 /** What is known of the bytes that were written to a worker. */
 export interface Delivery {
   /** All bytes that were to be written so far. */
@@ -56,7 +62,12 @@ const PIPE_END_MS = 250;
 
 type WorkerState =
   | { is: "idle" }
-  | { is: "starting"; connection: Promise<Connection>; process: WorkerProcess | null }
+  | {
+      is: "starting";
+      connection: Promise<Connection>;
+      reached: Promise<Reached>;
+      process: WorkerProcess | null;
+    }
   | { is: "ready"; connection: Connection }
   | { is: "stopping"; gone: Promise<unknown> }
   | { is: "dead"; why: SandboxError; gone: Promise<unknown> };
@@ -79,13 +90,18 @@ export class WorkerLife {
 
   /** The worker, started when there is none. Rejects with a `SandboxError`. */
   async connect(): Promise<Connection> {
+    return await (await this.reach()).connection;
+  }
+
+  /** The same, as soon as anything can be asked. */
+  async reach(): Promise<Reached> {
     for (;;) {
       const state = this.#state;
       switch (state.is) {
         case "ready":
-          return state.connection;
+          return { ...state.connection, connection: Promise.resolve(state.connection) };
         case "starting":
-          return state.connection;
+          return await state.reached;
         case "dead":
           throw state.why;
         case "stopping":
@@ -93,9 +109,21 @@ export class WorkerLife {
           if (this.#state === state) this.#state = { is: "idle" };
           break;
         case "idle": {
-          const starting: WorkerState = { is: "starting", connection: this.#start(), process: null };
-          this.#state = starting;
-          return starting.connection;
+          let tell: (channel: Omit<Reached, "connection">) => void = () => undefined;
+          const told = new Promise<Omit<Reached, "connection">>((resolve) => {
+            tell = resolve;
+          });
+          const connection = this.#start((channel) => tell(channel));
+          // A start may fail before there is anything to ask.
+          const reached = Promise.race([told, connection]).then(({ channel, delivery }) => ({
+            channel,
+            delivery,
+            connection,
+          }));
+          // Told to those who wait for it.
+          for (const promise of [connection, reached]) promise.catch(() => undefined);
+          this.#state = { is: "starting", connection, reached, process: null };
+          return await reached;
         }
       }
     }
@@ -166,17 +194,21 @@ export class WorkerLife {
     return this.#state.is === "starting" ? this.#state.process : null;
   }
 
-  async #start(): Promise<Connection> {
+  /** @param onReached called once the workspace was asked for, with each worker that it is asked of */
+  async #start(onReached: (reached: Omit<Reached, "connection">) => void): Promise<Connection> {
     // What the worker says first is read also when who asked for it has given up.
     const release = this.hold();
     try {
-      return await this.#startHeld();
+      return await this.#startHeld(onReached);
     } finally {
       release();
     }
   }
 
-  async #startHeld(fresh = false): Promise<Connection> {
+  async #startHeld(
+    onReached: (reached: Omit<Reached, "connection">) => void,
+    fresh = false,
+  ): Promise<Connection> {
     const { limits, prewarm } = this.#options;
     let worker: WorkerProcess;
     try {
@@ -199,10 +231,12 @@ export class WorkerLife {
       this.#throwIfDead();
       const body = this.#duties.restoreState();
       // Sent behind the hello without waiting for the worker's: one round trip instead of two.
-      const { value } = await channel.request("open", this.#openParams(), {
+      const call = channel.request("open", this.#openParams(), {
         ...(body === null ? {} : { body }),
         maxAnswerBytes: MAX_SMALL_ANSWER_BYTES,
       });
+      onReached({ channel, delivery });
+      const { value } = await call;
       const connection: Connection = { channel, process: worker, opened: value, delivery };
       this.#spare = null;
       if (this.#state === starting) this.#state = { is: "ready", connection };
@@ -217,7 +251,7 @@ export class WorkerLife {
       // A spare may have ended while it waited; that is nothing that the caller did.
       if (this.#spare === worker && this.#state === starting && hasExited(error)) {
         this.#spare = null;
-        return await this.#startHeld(true);
+        return await this.#startHeld(onReached, true);
       }
       if (!(error instanceof CallFailure)) throw error;
       throw new SandboxError(

@@ -1,7 +1,9 @@
 /**
- * One sandbox from its first frame to its last, both ends of the wire in this process, over no mounts: so that the
- * code of a first command is compiled, and has run, before there is one. Nothing of it stays but that.
+ * One sandbox from its first frame to its last, both ends of the wire in this process, over the worker's own folder,
+ * to be read only: so that the code of a first command is compiled, and has run, before there is one. Nothing of it
+ * stays but that.
  */
+import { fileURLToPath } from "node:url";
 import { createChannel } from "../protocol/channel.ts";
 import type { Channel } from "../protocol/channel-contract.ts";
 import type { ParentRequests, WorkerRequests } from "../protocol/messages.ts";
@@ -12,12 +14,20 @@ import { createServer, type ServeOptions } from "./serve.ts";
 /** What most first commands use; nothing that loads a language. */
 const SCRIPTS = [
   "true",
-  'x=$(echo a | cat); if [ "$x" = a ]; then for i in 1 2; do ls / >/dev/null; done; fi; f() { echo "$1"; }; f b >&2',
+  'x=$(echo a | cat); if [ "$x" = a ]; then for i in 1 2; do ls / . >/dev/null; done; fi; f() { echo "$1"; }; f b >&2',
   "true",
 ];
 
+const OWN = {
+  path: "/own",
+  backingPath: fileURLToPath(new URL(".", import.meta.url)),
+  access: "ro" as const,
+  watched: false,
+  readOnlyPrefixes: [],
+};
+
 const OPEN: ParentRequests["open"]["params"] = {
-  workspace: { mounts: [], cwd: "/", python: true, javascript: true, network: null },
+  workspace: { mounts: [OWN], cwd: "/own", python: true, javascript: true, network: null },
   tools: true,
   tripWires: [],
   executionLimits: {},

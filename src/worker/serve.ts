@@ -59,6 +59,7 @@ export function createServer(options: ServeOptions): Server {
   let shell: TellingShell | null = null;
   let state: ShellState | null = null;
   let working = 0;
+  let opening: Promise<unknown> = Promise.resolve();
 
   const opened = (): Workspace => {
     if (workspace === null) throw new Error("not opened");
@@ -115,6 +116,8 @@ export function createServer(options: ServeOptions): Server {
     },
 
     async exec(params, call) {
+      // It may come right behind the question for the workspace.
+      if (workspace === null) await opening;
       const { fs, options, touches } = opened();
       fs.setReadOnlyPrefixes(params.readOnlyPrefixes);
       const script = decoder.decode(call.body.subarray(0, params.scriptBytes));
@@ -174,6 +177,11 @@ export function createServer(options: ServeOptions): Server {
   return {
     handlers: {
       ...handlers,
+      open: (params, call) => {
+        const answer = handlers.open(params, call);
+        opening = Promise.resolve(answer).catch(() => undefined);
+        return answer;
+      },
       exec: watched(handlers.exec),
       fs: watched(handlers.fs),
     },
