@@ -53,6 +53,7 @@ export const SLOW = [
   "test/process/nesting.test.ts",
   "test/process/orchestration-crowds.test.ts",
   "test/process/other-nodes.test.ts",
+  "test/process/redirections-others.test.ts",
   "test/process/run-kills-whole.test.ts",
   "test/process/rungs.test.ts",
   "test/process/toolchain-endings.test.ts",

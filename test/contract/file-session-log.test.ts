@@ -39,6 +39,9 @@ const logs: [string, OpenSessionLog][] = [
   ["file with sync", openFile(true)],
 ];
 
-describe.each(logs)("%s", (_, open) => {
-  for (const { name, run } of sessionLogSuite(open).cases) test(name, run);
+describe.each(logs)("%s", (kind, open) => {
+  for (const { name, run } of sessionLogSuite(open).cases) {
+    // Pages are read as without sync, and are made of more appends than anything else.
+    if (kind === "file" || !/\bpage\b/.test(name)) test(name, run);
+  }
 });

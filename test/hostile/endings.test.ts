@@ -12,12 +12,6 @@ const SHORT = { startTimeoutMs: 3_000, timeoutMs: 1_500 };
 /** Does it when it is started first; the next command must find a good worker. */
 const mishaps: [string, object, Scenario, { timeoutMs: number }?][] = [
   [
-    "says nothing at all",
-    { exitCode: 126, ending: { kind: "unknown", why: expect.stringContaining("within 3000 ms") } },
-    (liar) => liar.ignore("open", "isolation"),
-    { timeoutMs: 20_000 },
-  ],
-  [
     "says nothing after its hello",
     { exitCode: 126, ending: { kind: "unknown", why: expect.stringContaining("within 3000 ms") } },
     (liar) => {

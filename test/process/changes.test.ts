@@ -128,7 +128,7 @@ describe.each(["subprocess", "just-bash"] as const)("a command of a %s sandbox",
     const { sandbox, fill } = await open();
     fill("old", "1");
     await sandbox.exec("true"); // so that the deadline is the command's and not the start's
-    const result = await sandbox.exec("echo 2 > old; mkdir d; echo 1 > d/x; sleep 20", { timeoutMs: 1_500 });
+    const result = await sandbox.exec("echo 2 > old; mkdir d; echo 1 > d/x; sleep 20", { timeoutMs: 750 });
     expect(result.ending).toEqual({ kind: "killed", by: "deadline" });
     expect(told(result)).toEqual(["created /w/d", "created /w/d/x", "modified /w/old"]);
   });

@@ -72,21 +72,21 @@ for (const guest of ["idle", "bash", "after-rest", "sleep", "js-exec", "python"]
   });
 }
 
-for (const guest of ["idle", "bash", "sleep", "js-exec"]) {
-  for (const [end, code] of [
-    ["exit", 3],
-    ["throw", 1],
-  ] as const) {
-    test(`a parent that ends by "${end}" while its guest is in "${guest}" leaves no worker and no directory`, async () => {
-      const parent = startParent(guest, end);
-      expect(await parent.exit).toMatchObject({ code });
-      if (end === "throw") expect(parent.output()).toContain("the application fails");
-      const worker = Number(/^worker (\d+)$/m.exec(parent.output())?.[1]);
-      expect(worker).toBeGreaterThan(0);
-      await until(() => !isAlive(worker), GONE_MS);
-      expect(readdirSync(parent.temp)).toEqual([]);
-    });
-  }
+for (const [guest, end, code] of [
+  ["idle", "exit", 3],
+  ["bash", "throw", 1],
+  ["sleep", "throw", 1],
+  ["js-exec", "exit", 3],
+] as const) {
+  test(`a parent that ends by "${end}" while its guest is in "${guest}" leaves no worker and no directory`, async () => {
+    const parent = startParent(guest, end);
+    expect(await parent.exit).toMatchObject({ code });
+    if (end === "throw") expect(parent.output()).toContain("the application fails");
+    const worker = Number(/^worker (\d+)$/m.exec(parent.output())?.[1]);
+    expect(worker).toBeGreaterThan(0);
+    await until(() => !isAlive(worker), GONE_MS);
+    expect(readdirSync(parent.temp)).toEqual([]);
+  });
 }
 
 for (const [guest, output] of [

@@ -6,5 +6,5 @@ import { seeded } from "../helpers/killed-processes.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 test("what a process was told to be kept is there when it is killed, once and in order", async () => {
-  await checkKills(join(tempDir(), "log.ndjson"), Number(process.env.LOG_KILLS ?? 12), seeded(7));
+  await checkKills(join(tempDir(), "log.ndjson"), Number(process.env.LOG_KILLS ?? 5), seeded(7));
 }, 600_000);
