@@ -39,8 +39,14 @@ export interface SearchStart {
  * @throws SandboxError `WORKER_NOT_FOUND` that lists what was tried and what to set.
  */
 export function findWorker(workerPath: string | URL | null, start?: Partial<SearchStart>): string {
-  return locateWorker(workerPath, start).file;
+  if (workerPath !== null || start !== undefined) return locateWorker(workerPath, start).file;
+  // Each sandbox asks several times. What lies there is still the build of this module, or its hello is refused.
+  if (found === null || !isFile(found)) found = locateWorker(null).file;
+  return found;
 }
+
+/** Of a search from the ordinary start, the last that led anywhere. */
+let found: string | null = null;
 
 /**
  * The same, with the way. The order: `workerPath` and nothing else; beside this module; the package as this

@@ -1,21 +1,26 @@
-/** Starts the first spares of a factory, before it is asked for a sandbox. */
+/** Starts the first spares of a factory that has not been asked for a sandbox yet. */
 import { findNode } from "./find-node.ts";
 import { findWorker } from "./find-worker.ts";
 import type { ResolvedOptions } from "./options.ts";
 
-/** Neither waits nor fails: what is wrong is told when a sandbox is created. */
-export async function prewarm(options: ResolvedOptions): Promise<void> {
-  const {
-    workerPath,
-    nodePath,
-    isolation,
-    execArgv,
-    env,
-    prewarm: count,
-    codeCacheDirectory,
-    executionLimits,
-  } = options;
-  if (isolation !== "process") return;
+/** A host that starts up needs the processor itself. */
+const DELAY_MS = 250;
+
+/**
+ * Neither waits nor fails: what is wrong is told when a sandbox is created.
+ *
+ * @param isInUse whether a sandbox was asked for since: its worker's start sees to the spares too
+ */
+export function prewarm(options: ResolvedOptions, isInUse: () => boolean): void {
+  if (options.isolation !== "process") return;
+  setTimeout(() => {
+    if (!isInUse()) void start(options);
+  }, DELAY_MS).unref();
+}
+
+async function start(options: ResolvedOptions): Promise<void> {
+  const { workerPath, nodePath, isolation, execArgv, env, prewarm, codeCacheDirectory, executionLimits } =
+    options;
   try {
     const [{ chooseRung }, { keepSpares }] = await Promise.all([
       import("./isolation/choose-rung.ts"),
@@ -31,12 +36,8 @@ export async function prewarm(options: ResolvedOptions): Promise<void> {
       codeCacheDirectory,
       network: false,
     });
-    // What most sandboxes are; the ones that are opened say what the next will be.
-    keepSpares(
-      launch,
-      { python: true, javascript: true, tools: false, executionLimits: { ...executionLimits } },
-      count,
-    );
+    // What most sandboxes are; each that is opened says what the next ones will be.
+    keepSpares(launch, { python: true, javascript: true, tools: false, executionLimits }, prewarm, 0);
   } catch {
     // See above.
   }

@@ -49,7 +49,12 @@ export function takeSpare(
 }
 
 /** Sees to it that soon `count` spares for this launch are there. Neither waits nor fails. */
-export function keepSpares(launch: Launch, kind: SpareKind | null, count: number): void {
+export function keepSpares(
+  launch: Launch,
+  kind: SpareKind | null,
+  count: number,
+  delayMs: number = REFILL_DELAY_MS,
+): void {
   if (launch.rung !== "process") return;
   const key = keyOf(launch);
   const pool = pools.get(key) ?? { spares: [], wanted: 0, kind: "", filling: false };
@@ -58,7 +63,7 @@ export function keepSpares(launch: Launch, kind: SpareKind | null, count: number
   pool.wanted = Math.max(pool.wanted, count);
   if (pool.filling) return;
   pool.filling = true;
-  setTimeout(() => void fill(launch, pool), REFILL_DELAY_MS).unref();
+  setTimeout(() => void fill(launch, pool), delayMs).unref();
 }
 
 /** One after the other: a host that starts up needs the processor itself. */

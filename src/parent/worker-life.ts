@@ -282,11 +282,7 @@ export class WorkerLife {
     const { mounts, network } = this.#duties.openParams.workspace;
     const workerFile = findWorker(workerPath);
     const node = findNode(nodePath);
-    // Loaded with the first worker: an application that never runs a script loads no child_process.
-    const [{ spawnWorker }, { chooseRung }] = await Promise.all([
-      import("./spawn-worker.ts"),
-      import("./isolation/choose-rung.ts"),
-    ]);
+    const { spawnWorker, chooseRung, takeSpare } = await loadStarters();
     // Chosen once: the workers that follow stand where the first stood, or do not start.
     this.#rung ??= await chooseRung(isolation, {
       workerFile,
@@ -301,10 +297,8 @@ export class WorkerLife {
     guardInspector();
     const { launch } = this.#rung;
     const onStderr = (text: string): void => this.#options.onDiagnostic?.(text);
-    if (prewarm > 0 && !fresh) {
-      const { takeSpare } = await import("./spare-workers.ts");
+    if (prewarm > 0 && !fresh)
       this.#spare = takeSpare(launch, toSpareKind(this.#duties.openParams), onStderr);
-    }
     return this.#spare ?? spawnWorker({ launch, onStderr });
   }
 
@@ -316,7 +310,7 @@ export class WorkerLife {
   }
 
   async #keepSpares(count: number): Promise<void> {
-    const { keepSpares } = await import("./spare-workers.ts");
+    const { keepSpares } = await loadStarters();
     keepSpares(this.rung.launch, toSpareKind(this.#duties.openParams), count);
   }
 
@@ -481,4 +475,22 @@ function exitError({ code, signal, overMemory, stderrTail }: WorkerExit): Sandbo
     overMemory,
     stderrTail,
   });
+}
+
+let starters: ReturnType<typeof importStarters> | undefined;
+
+/** Asked for once: what is loaded already costs a tenth of a millisecond all the same. */
+function loadStarters(): ReturnType<typeof importStarters> {
+  starters ??= importStarters();
+  return starters;
+}
+
+/** Loaded with the first worker: an application that never runs a script loads no child_process. */
+async function importStarters() {
+  const [spawning, rungs, spares] = await Promise.all([
+    import("./spawn-worker.ts"),
+    import("./isolation/choose-rung.ts"),
+    import("./spare-workers.ts"),
+  ]);
+  return { ...spawning, ...rungs, ...spares };
 }

@@ -28,7 +28,8 @@ export function subprocessSandbox(options: SubprocessOptions = {}): HarnessSandb
   const resolved = resolveOptions(options);
   if (resolved.workerPath !== null) findWorker(resolved.workerPath);
   checkNodePath(resolved.nodePath);
-  if (resolved.prewarm > 0) void prewarm(resolved);
+  let isInUse = false;
+  if (resolved.prewarm > 0) prewarm(resolved, () => isInUse);
   return async (create) => {
     const checked = checkWorkspace(create.workspace);
     const workspace = withRuntime(checked, create.runtime);
@@ -53,6 +54,7 @@ export function subprocessSandbox(options: SubprocessOptions = {}): HarnessSandb
       tripWires,
       () => getReadOnlyPrefixes?.() ?? [],
     );
+    isInUse = true;
     if (resolved.prewarm > 0) executor.prepare();
     return createShellRuntime({
       ...create,
