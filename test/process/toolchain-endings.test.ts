@@ -1,4 +1,4 @@
-/** How commands over the machine's own programs are ended from outside, and that nothing is left of them. */
+/** How commands over the machine's own programs end, or are ended from outside, and that nothing is left of them. */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, openSync, readdirSync, readFileSync } from "node:fs";
@@ -11,12 +11,16 @@ import { descendants, isAlive, until } from "../helpers/processes.ts";
 import { failOnStrays } from "../helpers/strays.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { noToolchain, note, openToolchainForTest } from "../helpers/toolchain.ts";
+import { ENDS, expectEnds } from "../helpers/toolchain-ends.ts";
 
 failOnStrays();
 
 const allGone = (pids: readonly number[]): Promise<void> => until(() => !pids.some(isAlive));
 
 describe.skipIf(noToolchain !== null)(`the machine's own programs${note}`, () => {
+  test("a script ends as it wants, and the next one finds the shell that the last one to end well had left", () =>
+    expectEnds(ENDS));
+
   test("a deadline ends a tree of processes, whatever they think of signals", async () => {
     const { sandbox } = await openToolchainForTest();
     await sandbox.exec("x=kept; cd /tmp; sleep 600 & setsid sleep 600 &");
