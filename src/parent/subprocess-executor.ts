@@ -133,7 +133,10 @@ export function createSubprocessExecutor(
           const reached = await life.reach();
           if (ended !== null) return null;
           // A worker that breaks the protocol later has given the answers that came before.
-          const noted = reached.connection.then(noteConnection).catch(() => undefined);
+          const noted =
+            reached.channel === lastChannel
+              ? null
+              : reached.connection.then(noteConnection).catch(() => undefined);
           const startsAt = reached.delivery.bytes;
           const call = reached.channel.request("exec", params, {
             body,
@@ -146,7 +149,7 @@ export function createSubprocessExecutor(
           running.set(call.id, command);
           try {
             const answer = await call;
-            await noted;
+            if (noted !== null) await noted;
             return answer;
           } catch (error) {
             // Rejects with what kept the worker from starting.

@@ -68,7 +68,7 @@ type WorkerState =
       reached: Promise<Reached>;
       process: WorkerProcess | null;
     }
-  | { is: "ready"; connection: Connection }
+  | { is: "ready"; connection: Connection; reached: Reached }
   | { is: "stopping"; gone: Promise<unknown> }
   | { is: "dead"; why: SandboxError; gone: Promise<unknown> };
 
@@ -99,7 +99,7 @@ export class WorkerLife {
       const state = this.#state;
       switch (state.is) {
         case "ready":
-          return { ...state.connection, connection: Promise.resolve(state.connection) };
+          return state.reached;
         case "starting":
           return await state.reached;
         case "dead":
@@ -239,7 +239,8 @@ export class WorkerLife {
       const { value } = await call;
       const connection: Connection = { channel, process: worker, opened: value, delivery };
       this.#spare = null;
-      if (this.#state === starting) this.#state = { is: "ready", connection };
+      const reached = { channel, delivery, connection: Promise.resolve(connection) };
+      if (this.#state === starting) this.#state = { is: "ready", connection, reached };
       else this.#throwIfDead();
       if (prewarm > 0) void this.#keepSpares(prewarm);
       void this.#keepCodeCache();
