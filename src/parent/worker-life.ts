@@ -488,10 +488,10 @@ function loadStarters(): ReturnType<typeof importStarters> {
 
 /** Loaded with the first worker: an application that never runs a script loads no child_process. */
 async function importStarters() {
-  const [spawning, rungs, spares] = await Promise.all([
+  const [{ spawnWorker }, { chooseRung }, { takeSpare, keepSpares }] = await Promise.all([
     import("./spawn-worker.ts"),
     import("./isolation/choose-rung.ts"),
     import("./spare-workers.ts"),
   ]);
-  return { ...spawning, ...rungs, ...spares };
+  return { spawnWorker, chooseRung, takeSpare, keepSpares };
 }
