@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { openForTest } from "../helpers/open.ts";
 import { workerPids } from "../helpers/processes.ts";
 
-process.env["CANARY_SECRET"] = "canary-7f3a";
+process.env.CANARY_SECRET = "canary-7f3a";
 
 test("the worker process has an environment without a single byte", async () => {
   const { sandbox } = await openForTest();
