@@ -13,6 +13,11 @@ export interface Watcher {
 }
 
 /**
+ * Nothing of a guest runs before the first work, and the thread takes as much of a processor as the rest of the start:
+ * so it begins with that work, or, in a worker that was started ahead of need, once that is likely to wait.
+ */
+const BEGIN_MS = 100;
+/**
  * Without work for so long the thread ends, and the next work starts another: it holds a third of an idle worker's
  * memory, and to start one takes the main thread a millisecond and another core 50 or more.
  */
@@ -38,7 +43,11 @@ export function startLifeline(script: URL, leave: () => void): Watcher {
     thread.unref();
     return thread;
   };
-  let thread = needed ? start() : null;
+  let thread: Worker | null = null;
+  const watch = (): void => {
+    thread ??= start();
+  };
+  if (needed) setTimeout(watch, BEGIN_MS).unref();
   // Behind the lockdown a guest that escaped cannot do more than what this thread ends: there it stays.
   const rests = needed && process.permission === undefined;
   let rest: NodeJS.Timeout | null = null;
@@ -56,7 +65,7 @@ export function startLifeline(script: URL, leave: () => void): Watcher {
     },
     work() {
       if (original.add(cells, WORK, 1) === 0) original.notify(cells, WORK);
-      if (needed) thread ??= start();
+      if (needed) watch();
       // Not before: a worker that was started ahead of need is to be quick at its first work.
       if (rests) rest ??= setTimeout(endThread, REST_MS).unref();
       return () => {
