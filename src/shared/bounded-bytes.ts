@@ -5,18 +5,22 @@
  */
 import { joinBytes } from "./join-bytes.ts";
 
+const FIRST_BYTES = 1024;
+const NONE = new Uint8Array(0);
+
 export class BoundedBytes {
-  readonly #head: Kept;
-  readonly #tail: Kept;
+  readonly #cap: number;
+  readonly #headCap: number;
+  /** The head, then the tail: until the cap is reached, all that came. Grows to the cap's size. */
+  #kept = NONE;
   /** Where in the full tail its oldest byte is. */
   #oldest = 0;
   #totalBytes = 0;
 
   /** `maxBytes`: what is kept at most, the notice between head and tail not counted. */
   constructor(maxBytes: number) {
-    const headCap = Math.ceil(maxBytes / 2);
-    this.#head = new Kept(headCap);
-    this.#tail = new Kept(maxBytes - headCap);
+    this.#cap = maxBytes;
+    this.#headCap = Math.ceil(maxBytes / 2);
   }
 
   get totalBytes(): number {
@@ -24,62 +28,48 @@ export class BoundedBytes {
   }
 
   push(chunk: Uint8Array): void {
+    const filled = Math.min(this.#totalBytes, this.#cap);
     this.#totalBytes += chunk.length;
-    const rest = this.#tail.append(this.#head.append(chunk));
-    const cap = this.#tail.bytes;
-    if (rest.length === 0 || cap === 0) return;
+    const part = chunk.subarray(0, this.#cap - filled);
+    this.#reserve(filled + part.length, filled);
+    this.#kept.set(part, filled);
+    const rest = chunk.subarray(part.length);
+    const tailCap = this.#cap - this.#headCap;
+    if (rest.length === 0 || tailCap === 0) return;
     // The tail is full: the newest bytes take the places of the oldest.
-    const newest = rest.length > cap ? rest.subarray(rest.length - cap) : rest;
-    const untilEnd = newest.subarray(0, cap - this.#oldest);
-    this.#tail.buffer.set(untilEnd, this.#oldest);
-    this.#tail.buffer.set(newest.subarray(untilEnd.length), 0);
-    this.#oldest = (this.#oldest + newest.length) % cap;
+    const newest = rest.length > tailCap ? rest.subarray(rest.length - tailCap) : rest;
+    const untilEnd = newest.subarray(0, tailCap - this.#oldest);
+    this.#kept.set(untilEnd, this.#headCap + this.#oldest);
+    this.#kept.set(newest.subarray(untilEnd.length), this.#headCap);
+    this.#oldest = (this.#oldest + newest.length) % tailCap;
   }
 
-  /** What was kept; between head and tail a line that says how much is missing. Cuts lie on character borders. */
+  /**
+   * Hands out what was kept, once; between head and tail a line that says how much is missing. Cuts lie on
+   * character borders.
+   */
   take(): { bytes: Uint8Array; truncated: { totalBytes: number } | null } {
-    const head = this.#head.view();
-    const tail = this.#tail.view();
-    if (head.length + tail.length === this.#totalBytes)
-      return { bytes: joinBytes([head, tail]), truncated: null };
-    const start = cutAfter(head);
+    const kept = this.#kept;
+    this.#kept = NONE;
+    if (this.#totalBytes <= this.#cap) {
+      const whole = kept.subarray(0, this.#totalBytes);
+      // A copy where it would keep much room alive that was never filled.
+      return { bytes: whole.length * 4 < kept.length * 3 ? whole.slice() : whole, truncated: null };
+    }
+    const tail = kept.subarray(this.#headCap);
+    const start = cutAfter(kept.subarray(0, this.#headCap));
     const end = cutBefore(joinBytes([tail.subarray(this.#oldest), tail.subarray(0, this.#oldest)]));
     const missing = this.#totalBytes - start.length - end.length;
     const notice = new TextEncoder().encode(`\n[… ${missing} bytes left out …]\n`);
     return { bytes: joinBytes([start, notice, end]), truncated: { totalBytes: this.#totalBytes } };
   }
-}
 
-const FIRST_BYTES = 1024;
-
-/** Bytes one after the other, up to a cap, in a buffer that doubles until it has the cap's size. */
-class Kept {
-  readonly #cap: number;
-  buffer = new Uint8Array(0);
-  bytes = 0;
-
-  constructor(cap: number) {
-    this.#cap = cap;
-  }
-
-  /** Keeps what there is room for and returns the rest. */
-  append(chunk: Uint8Array): Uint8Array {
-    const part = chunk.subarray(0, this.#cap - this.bytes);
-    if (part.length === 0) return chunk;
-    const needed = this.bytes + part.length;
-    if (needed > this.buffer.length) {
-      const size = Math.min(this.#cap, Math.max(needed, this.buffer.length * 2, FIRST_BYTES));
-      const larger = new Uint8Array(size);
-      larger.set(this.view());
-      this.buffer = larger;
-    }
-    this.buffer.set(part, this.bytes);
-    this.bytes = needed;
-    return chunk.subarray(part.length);
-  }
-
-  view(): Uint8Array {
-    return this.buffer.subarray(0, this.bytes);
+  #reserve(needed: number, filled: number): void {
+    if (needed <= this.#kept.length) return;
+    // By four and not by two: fresh memory costs more than what is copied into it, and nothing until it is used.
+    const larger = new Uint8Array(Math.min(this.#cap, Math.max(needed, this.#kept.length * 4, FIRST_BYTES)));
+    larger.set(this.#kept.subarray(0, filled));
+    this.#kept = larger;
   }
 }
 
