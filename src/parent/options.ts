@@ -37,8 +37,9 @@ export interface SubprocessOptions {
   /**
    * How many workers wait ahead of need, 0 to 16. With 1 or more a sandbox starts its worker when it is opened, not
    * at its first call, and on the `process` rung it takes one that this host process has started before and that
-   * knows no workspace yet; each is handed out once, ends with the host, and after five minutes without use. On
-   * the other rungs none can wait: their walls are cut to the mounts of one sandbox before its worker starts.
+   * knows no workspace yet, only which languages, tools and engine limits the sandbox before had; each is handed
+   * out once, ends with the host, and after five minutes without use. On the other rungs none waits: their walls
+   * are cut to the directories of one sandbox before its worker starts.
    * @default 0
    */
   readonly prewarm?: number;

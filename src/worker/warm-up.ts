@@ -12,8 +12,8 @@ import {
 } from "./prepare-workspace.ts";
 import { rehearse } from "./rehearse.ts";
 
-/** A second time what ran once is found where it was left, and the later ones take a millisecond or two each. */
-const TIMES = 4;
+/** The second finds in use what the first has compiled. Two more took 1.2 MB and nothing off a first command. */
+const TIMES = 2;
 
 /** @param spare what it waits for; `undefined`: it is needed at once */
 export function warmUp(
