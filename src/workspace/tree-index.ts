@@ -9,6 +9,7 @@ import { isBelow, joinVirtualPath } from "../shared/virtual-path.ts";
 import type { HarnessMount } from "../shared/workspace-spec.ts";
 import { type Deadline, DigestCache } from "./digest-cache.ts";
 import { knownFile, lstat, otherEntry } from "./entry-states.ts";
+import { FileNames, hasSeveral } from "./file-names.ts";
 import { toErrno } from "./fs-error.ts";
 import { type HostPath, joinHostPath, readNames } from "./host-path.ts";
 import { type Directory, entriesBelow, newDirectory, remove, removeBelow } from "./index-directory.ts";
@@ -59,8 +60,7 @@ export class TreeIndex {
   readonly places: TrackedPlaces;
   readonly #roots = new Map<string, Directory>();
   readonly #digests = new DigestCache();
-  /** Paths of files with several names: a change of one is a change of all. */
-  readonly #names = new Map<string, Set<string>>();
+  readonly #names = new FileNames();
   #size = 0;
 
   /** Every mount of the workspace: the untracked ones may show a tracked one's directory under another path. */
@@ -103,9 +103,7 @@ export class TreeIndex {
   /** Other paths that show what is at a path: in other mounts, and as other names of the same file. */
   namesOf(path: string): string[] {
     const shown = this.places.of(path).map(({ root, names }) => names.reduce(joinVirtualPath, root.path));
-    const entry = this.entryAt(path);
-    const linked = entry?.kind === "file" && entry.nlink > 1 ? this.#names.get(inodeKey(entry)) : undefined;
-    return [...shown, ...(linked ?? [])].filter((other) => other !== path);
+    return [...shown, ...this.#names.of(this.entryAt(path))].filter((other) => other !== path);
   }
 
   /** The entry of a path of a tracked mount. */
@@ -155,7 +153,11 @@ export class TreeIndex {
       for (const path of waiting) yield* this.#startAt(path, look);
       for (let next = look.pending.pop(); next !== undefined; next = look.pending.pop())
         yield* this.#list(next, look);
-      waiting = differences.slice(known).flatMap((difference) => this.#otherNames(difference, look.started));
+      const found = differences.slice(known);
+      yield* this.#noteNames(found);
+      waiting = found
+        .flatMap(({ before, after }) => [...this.#names.of(before), ...this.#names.of(after)])
+        .filter((path) => !look.started.has(path));
     }
     for (const { before } of differences) this.#digests.forget(before);
   }
@@ -260,11 +262,11 @@ export class TreeIndex {
     if (after === undefined) directory.entries.delete(name);
     else directory.entries.set(name, after);
     this.#size += Number(after !== undefined) - Number(before !== undefined);
-    const hasNames = after?.kind === "file" && after.nlink > 1;
+    const hasNames = after !== undefined && hasSeveral(after);
     const isFirst = look.reading === "none";
     if (isFirst && !hasNames) return;
     const at = joinVirtualPath(path, name);
-    if (hasNames) this.#note(at, after);
+    if (hasNames) this.#names.note(at, after);
     if (isFirst) return;
     const changedAtMs = after?.ctimeMs ?? changedAt(host);
     if (before?.kind === "directory")
@@ -272,18 +274,16 @@ export class TreeIndex {
     look.differences.push({ path: at, before, after, changedAtMs });
   }
 
-  #note(path: string, entry: TreeEntry): void {
-    const key = inodeKey(entry);
-    const names = this.#names.get(key);
-    if (names === undefined) this.#names.set(key, new Set([path]));
-    else names.add(path);
-  }
-
-  #otherNames({ before, after }: Difference, looked: ReadonlySet<string>): string[] {
-    return [before, after].flatMap((entry) => {
-      if (entry === undefined || entry.kind !== "file" || entry.nlink <= 1) return [];
-      return [...(this.#names.get(inodeKey(entry)) ?? [])].filter((path) => !looked.has(path));
-    });
+  /** A file that was found with more names than are noted may be in the index as one that has a single name. */
+  *#noteNames(found: readonly Difference[]): Generator<void> {
+    const linked = found.map(({ after }) => after).filter((after) => this.#names.mayHaveMore(after));
+    if (linked.length === 0) return;
+    const keys = new Set(linked.map(inodeKey));
+    let seen = 0;
+    for (const [path, entry] of this.entries(this.#roots.keys())) {
+      if (++seen % ENTRIES_PER_PIECE === 0) yield;
+      if (entry.kind === "file" && keys.has(inodeKey(entry))) this.#names.note(path, entry);
+    }
   }
 }
 
