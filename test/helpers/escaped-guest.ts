@@ -178,7 +178,7 @@ function prepareWorker(
     mount: jailed ? "/m/0" : join(treasure.folder, "mount"),
     readOnlyMount: jailed ? "/m/1" : join(treasure.folder, "docs"),
     replacedThread: `${folder}/${REPLACED}`,
-    ownThread: [`${folder}/lifeline.js`, { workerData: new Array(8).fill(0) }],
+    ownThread: `${folder}/lifeline.js`,
   };
   writeFileSync(join(worker, "task.json"), JSON.stringify(task));
   return {
