@@ -87,7 +87,7 @@ const known = new Set<string>();
 export function openCodeCache({ file }: CodeCache): number | null {
   let descriptor: number;
   try {
-    if (!isPrivate(dirname(file))) return null;
+    if (faultOf(dirname(file)) !== null) return null;
     descriptor = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
   } catch {
     return null;
@@ -108,11 +108,19 @@ export function openCodeCache({ file }: CodeCache): number | null {
   return null;
 }
 
+/** Whether there is one that a worker would get. */
+export function hasCodeCache(cache: CodeCache): boolean {
+  const descriptor = openCodeCache(cache);
+  if (descriptor !== null) closeSync(descriptor);
+  return descriptor !== null;
+}
+
 /** Keeps what a maker wrote. Throws what the system says. */
 export function saveCodeCache({ file }: CodeCache, bytes: Uint8Array): void {
   const directory = dirname(file);
   makePrivateDirectory(directory);
-  if (!isPrivate(directory)) throw new Error(`${directory} is not this user's alone`);
+  const fault = faultOf(directory);
+  if (fault !== null) throw new Error(`${directory} ${fault}`);
   const temporary = `${file}.${randomBytes(8).toString("hex")}.tmp`;
   try {
     writeFileSync(temporary, Buffer.concat([digestOf(bytes), bytes]), { mode: 0o600, flag: "wx" });
@@ -142,10 +150,14 @@ function digestOf(bytes: Uint8Array): Buffer {
   return createHash("sha256").update(bytes).digest();
 }
 
-/** Whether nobody else can put a file there. */
-function isPrivate(directory: string): boolean {
+/** Why somebody else could put a file there; `null`: nobody can. */
+function faultOf(directory: string): string | null {
   const stats = lstatSync(directory);
-  return stats.isDirectory() && isOwn(stats);
+  if (stats.isSymbolicLink()) return "is a link: expected the directory itself";
+  if (!stats.isDirectory()) return "is not a directory";
+  return isOwn(stats)
+    ? null
+    : "is another user's, or others may write to it: expected this user's, mode 0700";
 }
 
 /** Windows has no such numbers: there the directory of the user's own profile is what protects it. */

@@ -3,11 +3,9 @@
  * that exits or is killed makes room for a new one, a worker that breaks the protocol is the last. Every
  * transition of the state is in this file; what is asked of a worker is not. Longer than most files for that.
  */
-import { existsSync } from "node:fs";
 import type { Writable } from "node:stream";
 import { CallFailure } from "../protocol/call-failure.ts";
 import type { Channel } from "../protocol/channel.ts";
-import { createChannel } from "../protocol/channel.ts";
 import { MAX_SMALL_ANSWER_BYTES, type ParentRequests, type WorkerRequests } from "../protocol/messages.ts";
 import type { ProtocolError } from "../protocol/protocol-error.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
@@ -220,7 +218,8 @@ export class WorkerLife {
     const starting = this.#state;
     if (starting.is === "starting") starting.process = worker;
     const delivery = { bytes: 0, lostFrom: null };
-    const channel = this.#connectChannel(worker, delivery);
+    const { createChannel } = await loadStarters();
+    const channel = this.#connectChannel(createChannel, worker, delivery);
     this.#attend({ process: worker, channel }, true);
     const timer = setTimeout(() => {
       const late = `The worker did not answer within ${limits.startTimeoutMs} ms (startTimeoutMs).`;
@@ -249,10 +248,11 @@ export class WorkerLife {
       worker.kill("SIGKILL");
       await worker.exit;
       this.#throwIfDead();
-      // A spare may have ended while it waited; that is nothing that the caller did.
-      if (this.#spare === worker && this.#state === starting && hasExited(error)) {
+      if (this.#spare === worker && this.#state === starting) {
         this.#spare = null;
-        return await this.#startHeld(onReached, true);
+        // A spare may have ended while it waited; that is nothing that the caller did.
+        if (hasExited(error)) return await this.#startHeld(onReached, true);
+        this.#state = { is: "idle" };
       }
       if (!(error instanceof CallFailure)) throw error;
       throw new SandboxError(
@@ -298,6 +298,8 @@ export class WorkerLife {
     guardInspector();
     const { launch } = this.#rung;
     const onStderr = (text: string): void => this.#options.onDiagnostic?.(text);
+    if (prewarm > 0 && launch.rung !== "process")
+      onStderr(`little-harness: prewarm starts no spares on the rung ${launch.rung}\n`);
     if (prewarm > 0 && !fresh)
       this.#spare = takeSpare(launch, toSpareKind(this.#duties.openParams), onStderr);
     return this.#spare ?? spawnWorker({ launch, onStderr });
@@ -305,7 +307,9 @@ export class WorkerLife {
 
   async #keepCodeCache(): Promise<void> {
     const { codeCache = null } = this.rung.launch;
-    if (codeCache === null || existsSync(codeCache.file)) return;
+    if (codeCache === null) return;
+    const { hasCodeCache } = await import("./code-cache.ts");
+    if (hasCodeCache(codeCache)) return;
     const { makeCodeCacheSoon } = await import("./make-code-cache.ts");
     makeCodeCacheSoon(codeCache, (why) => this.#options.onDiagnostic?.(`little-harness: ${why}`));
   }
@@ -327,6 +331,7 @@ export class WorkerLife {
   }
 
   #connectChannel(
+    createChannel: Starters["createChannel"],
     worker: WorkerProcess,
     delivery: { bytes: number; lostFrom: number | null },
   ): Channel<ParentRequests> {
@@ -478,20 +483,23 @@ function exitError({ code, signal, overMemory, stderrTail }: WorkerExit): Sandbo
   });
 }
 
-let starters: ReturnType<typeof importStarters> | undefined;
+type Starters = Awaited<ReturnType<typeof importStarters>>;
+
+let starters: Promise<Starters> | undefined;
 
 /** Asked for once: what is loaded already costs a tenth of a millisecond all the same. */
-function loadStarters(): ReturnType<typeof importStarters> {
+function loadStarters(): Promise<Starters> {
   starters ??= importStarters();
   return starters;
 }
 
-/** Loaded with the first worker: an application that never runs a script loads no child_process. */
+/** Loaded with the first worker: an application that never runs a script loads neither child_process nor the wire. */
 async function importStarters() {
-  const [{ spawnWorker }, { chooseRung }, { takeSpare, keepSpares }] = await Promise.all([
+  const [{ createChannel }, { spawnWorker }, { chooseRung }, { takeSpare, keepSpares }] = await Promise.all([
+    import("../protocol/channel.ts"),
     import("./spawn-worker.ts"),
     import("./isolation/choose-rung.ts"),
     import("./spare-workers.ts"),
   ]);
-  return { spawnWorker, chooseRung, takeSpare, keepSpares };
+  return { createChannel, spawnWorker, chooseRung, takeSpare, keepSpares };
 }

@@ -1,6 +1,7 @@
 /** Workers that wait ahead of need. */
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { root } from "../../build/paths.ts";
@@ -171,4 +172,34 @@ test.each([-1, 17, 1.5, "1", null])("%j spares are refused by name", async (prew
     code: "OPTION_INVALID",
     data: { option: "prewarm" },
   });
+});
+
+onLinux("a spare that hangs costs one start, and the sandbox goes on with a new worker", async () => {
+  const before = await open();
+  await before.exec("true");
+  await before.dispose();
+  const spare = await spareBeside([]);
+  process.kill(spare, "SIGSTOP");
+  await using sandbox = await open({ limits: { startTimeoutMs: 1_000 } });
+  const late = await sandbox.exec("echo never");
+  expect(late).toMatchObject({ exitCode: 126, ending: { kind: "unknown" } });
+  expect(late.stderr).toContain("startTimeoutMs");
+  expect(await sandbox.exec("echo again")).toMatchObject({ stdout: "again\n", exitCode: 0 });
+});
+
+onLinux("a spare that cannot open its workspace is no end: the next command finds it mended", async () => {
+  const before = await open();
+  await before.exec("true");
+  await before.dispose();
+  await spareBeside([]);
+  const directory = join(tempDir(), "mount");
+  mkdirSync(directory);
+  await using sandbox = await open({ mounts: { "/work": directory } });
+  const first = sandbox.exec("true");
+  rmdirSync(directory);
+  writeFileSync(directory, "");
+  expect((await first).ending.kind).toBe("unknown");
+  rmSync(directory);
+  mkdirSync(directory);
+  expect(await sandbox.exec("echo again")).toMatchObject({ stdout: "again\n", exitCode: 0 });
 });
