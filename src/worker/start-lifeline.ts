@@ -64,8 +64,9 @@ export function startLifeline(script: URL, leave: () => void): Watcher {
       original.store(cells, LIMIT_MB, Math.min(maxMemoryMb, 2 ** 31 - 1));
     },
     work() {
-      if (original.add(cells, WORK, 1) === 0) original.notify(cells, WORK);
+      // First, as it may fail: work that does not begin is not counted.
       if (needed) watch();
+      if (original.add(cells, WORK, 1) === 0) original.notify(cells, WORK);
       // Not before: a worker that was started ahead of need is to be quick at its first work.
       if (rests) rest ??= setTimeout(endThread, REST_MS).unref();
       return () => {
