@@ -34,6 +34,7 @@ function isMarked(descriptor: number): boolean {
 /** What a child's descriptors from `first` on have to be so that it inherits none; `release` once it was started. */
 export function shutInherited(first: number): {
   readonly entries: readonly ("ignore" | number)[];
+  readonly highest?: number;
   release(): void;
 } {
   // Once: what Node.js and libuv open later is marked.
@@ -42,8 +43,9 @@ export function shutInherited(first: number): {
   if (open.length === 0) return { entries: [], release: () => undefined };
   const nothing = openSync(devNull, "r");
   // "ignore" leaves a number as it is, so each that is open gets a file that holds nothing.
-  const entries = Array.from({ length: Math.max(...open) - first + 1 }, (_, index) =>
+  const highest = Math.max(...open);
+  const entries = Array.from({ length: highest - first + 1 }, (_, index) =>
     open.includes(first + index) ? nothing : "ignore",
   );
-  return { entries, release: () => closeSync(nothing) };
+  return { entries, highest, release: () => closeSync(nothing) };
 }

@@ -134,6 +134,12 @@ export function resolveOptions(options: SubprocessOptions = {}): ResolvedOptions
   ) {
     throw invalid("env", "an object whose values are strings", env);
   }
+  // The value is not told: it may be a secret.
+  for (const [name, value] of Object.entries((env ?? {}) as Record<string, string>)) {
+    if (!/^[^=\0]+$/.test(name))
+      throw invalid("env", 'names that are not empty and hold neither "=" nor NUL', name);
+    if (value.includes("\0")) throw invalid(`env.${name}`, "a string without NUL", "one with NUL");
+  }
   if (!isCount(prewarm, MAX_PREWARM)) {
     throw invalid("prewarm", `a whole number from 0 to ${MAX_PREWARM}`, prewarm);
   }

@@ -199,7 +199,7 @@ async function start(launch: Launch, extraArgs: readonly string[]): Promise<Star
     code.release();
   }
   // Without descriptors left it has no streams either.
-  if (child.pid === undefined) throw (await once(child, "error"))[0];
+  if (child.pid === undefined) throw tellLimit((await once(child, "error"))[0], inherited.highest);
   inputs.forEach((input, index) => {
     const stream = child.stdio[FIRST_INPUT + index] as Writable;
     // Who does not read it to its end says so by its exit.
@@ -209,6 +209,13 @@ async function start(launch: Launch, extraArgs: readonly string[]): Promise<Star
   // A signal that cannot be sent, say.
   child.on("error", () => undefined);
   return child as StartedProcess;
+}
+
+/** To shut a descriptor it has to be opened anew in the child, which a limit below its number does not allow. */
+function tellLimit(error: NodeJS.ErrnoException, highest: number | undefined): Error {
+  if (error.code !== "EINVAL" || highest === undefined) return error;
+  const why = `descriptor ${highest}, with which this process was started, is above the limit of open files (ulimit -n)`;
+  return new Error(why, { cause: error });
 }
 
 /** The compiled form of the worker's code as one more descriptor, and what tells the worker its number. */
