@@ -5,15 +5,7 @@
  */
 import { parseArgs } from "node:util";
 
-const { values } = parseArgs({
-  options: {
-    quick: { type: "boolean", default: false },
-    markdown: { type: "boolean", default: false },
-    only: { type: "string", multiple: true, default: [] },
-    store: { type: "boolean", default: false },
-    compare: { type: "boolean", default: false },
-  },
-});
+const values = readArguments();
 
 if (values.compare) {
   try {
@@ -28,4 +20,21 @@ if (values.compare) {
 } else {
   const { runTable } = await import("./run-table.ts");
   process.exitCode = await runTable(values);
+}
+
+function readArguments() {
+  try {
+    return parseArgs({
+      options: {
+        quick: { type: "boolean", default: false },
+        markdown: { type: "boolean", default: false },
+        only: { type: "string", multiple: true, default: [] },
+        store: { type: "boolean", default: false },
+        compare: { type: "boolean", default: false },
+      },
+    }).values;
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\nSee docs/performance.md.`);
+    process.exit(2);
+  }
 }
