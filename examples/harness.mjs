@@ -14,7 +14,7 @@ const harness = createHarness({
 const stream = streamHarness({
   harness,
   prompt: "What did we sell in all? Leave the sum in total.txt.",
-  onEvent: (event) => console.error(event.seq, event.type, event.path ?? event.tool ?? ""),
+  onEvent: (e) => console.error(e.seq, e.type, "tool" in e ? e.tool : "path" in e ? e.path : ""),
 });
 for await (const text of stream.textStream) process.stdout.write(text);
 const { finishReason, usage } = await stream.result;

@@ -7,7 +7,7 @@ export async function program(options = {}) {
   const sandbox = await openSandbox({
     mounts: { "/session": "./data" },
     tools: { "orders.find": { execute: ({ id }) => ({ id, total: 42 }) } },
-    onEvent: (event) => console.log(event.type, event.path ?? event.tool ?? ""),
+    onEvent: (e) => console.log(e.type, "tool" in e ? e.tool : "path" in e ? e.path : ""),
     ...options,
   });
   const script = `js-exec -c 'console.log((await tools.orders.find({ id: 7 })).total)' > total.txt; cat total.txt; env`;

@@ -1,7 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { root } from "../../build/paths.ts";
+import { tempDir } from "../helpers/temp-dir.ts";
 
 const documents = [
   "README.md",
@@ -42,4 +45,19 @@ test("each row of SECURITY.md has a wall in the sources and a test", () => {
     .filter((line) => line.startsWith("| ") && line.includes("`src/"));
   expect(rows.length).toBeGreaterThan(10);
   for (const row of rows) expect(row).toMatch(/`src\/[^`]+`.*`test\/[^`]+\.test\.ts`/);
+});
+
+test("the server's program of docs/options.md answers", async () => {
+  const page = readFileSync(join(root, "docs/options.md"), "utf8");
+  const program = /^```js\n(.*?prewarm: 2.*?)^```/ms.exec(page)?.[1] ?? "";
+  const directory = tempDir();
+  const file = join(directory, "server.mjs");
+  const library = JSON.stringify(join(root, "dist/index.js"));
+  writeFileSync(
+    file,
+    `${program.replace('"@little-stack/harness"', library)}
+for (const name of ["a", "b"]) console.log((await answer("echo " + name, ${JSON.stringify(directory)})).stdout.trim());`,
+  );
+  const { stdout } = await promisify(execFile)(process.execPath, [file]);
+  expect(stdout).toBe("a\nb\n");
 });
