@@ -48,6 +48,7 @@ export const SLOW = [
   "test/process/doctor.test.ts",
   "test/process/full-disk.test.ts",
   "test/process/guest-view.test.ts",
+  "test/process/large-tool-results.test.ts",
   "test/process/links-and-special-files.test.ts",
   "test/process/memory-hogs.test.ts",
   "test/process/nesting.test.ts",
@@ -57,6 +58,7 @@ export const SLOW = [
   "test/process/run-kills-whole.test.ts",
   "test/process/rungs.test.ts",
   "test/process/toolchain-endings.test.ts",
+  "test/process/top-level-await.test.ts",
   "test/process/worker-leftovers.test.ts",
   "test/soak/soak.test.ts",
 ];
