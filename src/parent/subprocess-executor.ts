@@ -1,6 +1,7 @@
 /**
  * Runs commands in a worker: the executor behind `subprocessSandbox()`. Owns what a command is from the
- * outside: deadline, abort, output caps, and the truth about how it ended.
+ * outside: deadline, abort, output caps, and the truth about how it ended. Longer than most files because whatever may
+ * end a command is decided here, by one `ended`.
  */
 
 import { MAX_SMALL_ANSWER_BYTES, MAX_STATE_BYTES } from "../protocol/messages.ts";

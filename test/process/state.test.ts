@@ -1,4 +1,7 @@
-/** What one command leaves for the next, what it does not, and that no script breaks the shell for those behind it. */
+/**
+ * What one command leaves for the next, what it does not, and that no script breaks the shell for those behind it. Longer
+ * than most files, as most of it is the scripts.
+ */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { HarnessSandbox } from "../../src/index.ts";
